@@ -1,0 +1,48 @@
+// Scaled dot-product attention: softmax(Q Kᵀ / √D + bias + mask) V.
+//
+// Letters, everywhere: B batch, H heads, Hkv key/value heads, N queries, M keys, D key width,
+// Dv value width, E model width. Rows are queries, columns are keys.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "fovea/bias.h"
+#include "fovea/mask.h"
+#include "fovea/tensor.h"
+
+namespace fovea {
+
+// score(i, j) = softcap(scale · q_i · k_j) + bias(i, j) + additive mask(i, j), where
+// softcap(s) = c · tanh(s / c) for softcap = c > 0.
+struct AttentionOptions {
+  Mask mask = {};                   // default: everything visible
+  Bias bias = {};                   // default: none
+  std::optional<float> scale = {};  // default: 1/√D
+  float softcap = 0;                // 0: off
+  float dropout = 0;                // share of the weights dropped; kept ones are scaled by 1/(1−p)
+  std::uint64_t seed = 0;           // of the dropout
+  bool weights = false;             // also return [.., N, M]
+  bool logsumexp = false;           // also return [.., N], natural logarithm
+};
+
+// What was not asked for is empty().
+struct AttentionResult {
+  Tensor output;     // [.., N, Dv]
+  Tensor weights;    // [.., N, M], after dropout: the ones used
+  Tensor logsumexp;  // [.., N], before dropout; −inf for a row that sees nothing
+};
+
+// q [B, H, N, D], k [B, Hkv, M, D], v [B, Hkv, M, Dv], H a multiple of Hkv; query head h reads key
+// head h / (H / Hkv). Also [N, D]; [B, N, D] (one head); rank 5 with one more batch axis in front,
+// [A, B, H, N, D]: masks then fit B, or A·B. Any strides. Without `weights` no N×M matrix is made:
+// memory beyond inputs and results is O(N + M).
+//
+// Hidden keys have no effect, NaN or not. A row that sees nothing gives output 0 and weights 0.
+AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& = {});
+
+// x [.., N, E], w_q and w_k [E, D], w_v [E, Dv]: attention(x W_q, x W_k, x W_v).
+AttentionResult self_attention(ConstView x, ConstView w_q, ConstView w_k, ConstView w_v,
+                               const AttentionOptions& = {});
+
+}  // namespace fovea

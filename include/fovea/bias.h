@@ -1,0 +1,42 @@
+// Biases: values added to the scores before softmax, by position.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/tensor.h"
+
+namespace fovea {
+
+class BiasNode;  // private, src/mask
+
+// Query i stands at p = i + M − N; the relative position of key j is j − p. Owns its data, immutable.
+class Bias {
+ public:
+  Bias() = default;  // none(): adds nothing
+  static Bias none() { return {}; }
+  // table [2·max+1, H]: row clamp(j − p, −max, max) + max. An even number of rows throws Error.
+  static Bias relative(ConstView table);
+  // table [buckets, H], T5's logarithmic buckets.
+  static Bias t5(ConstView table, Index buckets = 32, Index max_distance = 128, bool bidirectional = true);
+  static Bias alibi(const std::vector<float>& slopes);  // H slopes: −slope·|j − p|
+  static Bias dense(ConstView values);  // [N, M], [B, N, M], [B, H, N, M]; extents of 1 broadcast
+
+  bool is_none() const { return node_ == nullptr; }
+  std::string describe() const;
+
+  // The values for every head: [H, N, M] ([B, H, N, M] if they depend on the batch entry).
+  Tensor to_dense(Index heads, Index n, Index m) const;
+
+  const BiasNode* node() const { return node_.get(); }  // for the kernels
+
+ private:
+  explicit Bias(std::shared_ptr<const BiasNode> node) : node_(std::move(node)) {}
+  std::shared_ptr<const BiasNode> node_;
+};
+
+// The slopes of the ALiBi paper for any number of heads: 2^(−8/H), 2^(−16/H), … for powers of two.
+std::vector<float> alibi_slopes(Index heads);
+
+}  // namespace fovea

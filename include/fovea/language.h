@@ -1,0 +1,17 @@
+// The two languages people read fovea in.
+#pragma once
+
+#include <string>
+
+namespace fovea {
+
+enum class Language { english, chinese };
+
+// One sentence in both languages.
+struct Text {
+  std::string en;
+  std::string zh;
+  const std::string& in(Language language) const { return language == Language::chinese ? zh : en; }
+};
+
+}  // namespace fovea

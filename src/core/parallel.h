@@ -1,0 +1,30 @@
+// Loops over independent work, on the threads of OpenMP.
+#pragma once
+
+#include <omp.h>
+
+#include <exception>
+
+#include "fovea/shape.h"
+
+namespace fovea {
+
+// Runs body(i) for i in [0, count), in any order, on any thread; returns when all are done. The first
+// exception thrown by a body is rethrown here. Bodies must write to different memory; then results cannot
+// depend on the number of threads.
+template <typename Body>
+void parallel_for(Index count, const Body& body) {
+  std::exception_ptr error;
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
+  for (Index i = 0; i < count; ++i) {
+    try {
+      body(i);
+    } catch (...) {
+#pragma omp critical(fovea_parallel_for)
+      if (!error) error = std::current_exception();
+    }
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace fovea

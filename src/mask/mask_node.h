@@ -1,0 +1,55 @@
+// The inside of a Mask: what the kernels ask of it, row by row.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/mask.h"
+
+namespace fovea {
+
+// Keys [begin, end).
+struct Interval {
+  Index begin = 0;
+  Index end = 0;
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+// Sorted, disjoint, not touching, none of them empty.
+using Intervals = std::vector<Interval>;
+
+// One query of one batch entry and head. `batch` counts all entries of the call (A·B + b for rank 5); a
+// node that holds fewer entries takes batch modulo its own number.
+struct Row {
+  Index batch = 0, head = 0, query = 0;
+  Index n = 0, m = 0;
+  Index position() const { return query + m - n; }
+};
+
+// The extents of one call. `inner_batch` is the B of rank 5 [A, B, H, N, D], else equal to `batch`.
+struct ScoreExtents {
+  Index batch = 1, inner_batch = 1, heads = 1, n = 0, m = 0;
+};
+
+class MaskNode {
+ public:
+  virtual ~MaskNode() = default;
+
+  // Replaces `visible` by the visible keys of the row, within [0, row.m). Thread-safe.
+  virtual void visible_keys(const Row& row, Intervals& visible) const = 0;
+
+  // Does it carry values? Then add_values adds those of keys [key_begin, key_end) to out[0..).
+  virtual bool is_additive() const { return false; }
+  virtual void add_values(const Row& row, Index key_begin, Index key_end, float* out) const;
+
+  // Throws Error if the mask does not fit a call of these extents.
+  virtual void check(const ScoreExtents& extents) const = 0;
+
+  // Extents the mask itself knows; 0 means that it does not care (causal has no batch).
+  virtual Index batch() const { return 0; }
+  virtual Index heads() const { return 0; }
+  virtual bool depends_on_query() const { return true; }
+
+  virtual std::string name() const = 0;  // "causal", "window 2..2 and padding"
+};
+
+}  // namespace fovea
