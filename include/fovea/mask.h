@@ -47,6 +47,7 @@ class Mask {
   // visible(b, h, i, j); called from several threads at once
   static Mask predicate(std::function<bool(Index, Index, Index, Index)> visible);
 
+  // GCC warns of `!a & b` whatever the type; write `(!a) & b` or `b & !a`.
   friend Mask operator&(const Mask& a, const Mask& b);  // additive values are summed
   friend Mask operator|(const Mask& a, const Mask& b);  // throws Error for an additive mask
   friend Mask operator!(const Mask& a);                 // throws Error for an additive mask
