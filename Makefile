@@ -69,6 +69,7 @@ lint: setup-ci configure
 asan: setup-ci
 	@$(MAKE) test PRESET=asan
 
+tsan: export TSAN_OPTIONS := ignore_noninstrumented_modules=1  # also while tests are discovered
 tsan: setup-ci
 	@$(MAKE) tsan-test PRESET=tsan
 # The rooms that run threads; the whole suite would only be slower.
