@@ -1,0 +1,35 @@
+// How results are turned into text for people.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/language.h"
+#include "fovea/matrix.h"
+
+namespace fovea {
+
+struct RenderOptions {
+  Language language = Language::english;
+  bool color = false;  // ANSI colours: weights shaded, titles bold. Off: plain UTF-8 text
+  int digits = 4;      // decimals of the matrices; 0 .. 17
+  int width = 100;     // columns of the terminal; wider matrices are shortened with …
+};
+
+// Columns that a UTF-8 text takes in a terminal: 2 for wide East Asian characters and emoji, 0 for
+// combining marks and for ANSI colour sequences, 1 for the rest. Bytes that are no UTF-8 count 1 each.
+int display_width(std::string_view text);
+
+// The text, filled with spaces to a display width. A longer text is returned as it is.
+std::string pad_right(std::string_view text, int width);
+std::string pad_left(std::string_view text, int width);
+
+// A framed matrix with labels, every line of the same display width. `rows` and `columns` name them: as
+// many as there are, or none (then they are numbered 0, 1, ..). −inf is written −inf, whole numbers of a
+// wholly whole matrix without decimals. `shade` colours the cells by value between 0 and 1 (if color).
+std::string matrix_to_terminal(const Matrix& matrix, const std::vector<std::string>& rows = {},
+                               const std::vector<std::string>& columns = {}, const RenderOptions& = {},
+                               bool shade = false);
+
+}  // namespace fovea
