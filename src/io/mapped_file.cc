@@ -1,0 +1,33 @@
+#include "io/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/fail.h"
+#include "io/descriptor.h"
+
+namespace fovea {
+
+MappedFile::MappedFile(const std::string& path, std::string_view format)
+    : where_(fmt::format("[{}] {}", format, path)) {
+  // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status = {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
+    fail("{}: cannot be read: {}", where_, std::strerror(errno));
+  }
+  if (S_ISDIR(status.st_mode)) fail("{}: is a directory, a file was expected", where_);
+  if (!S_ISREG(status.st_mode)) fail("{}: is not a regular file, which was expected", where_);
+  if (status.st_size == 0) fail("{}: the file is empty", where_);
+  size_ = static_cast<std::size_t>(status.st_size);
+  data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (data_ == MAP_FAILED) fail("{}: cannot be mapped: {}", where_, std::strerror(errno));
+}
+
+MappedFile::~MappedFile() { ::munmap(data_, size_); }
+
+}  // namespace fovea

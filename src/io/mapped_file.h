@@ -1,0 +1,28 @@
+// A file as read-only memory.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+// Maps a regular file of at least one byte; throws Error "[npy] q.npy: .." for missing files,
+// directories, pipes and empty files. `format` is the name in the brackets. As with every mapping, a file
+// that another process cuts short while it is read ends this one: replace files by renaming, as write_file.
+class MappedFile {
+ public:
+  MappedFile(const std::string& path, std::string_view format);
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
+  const std::string& where() const { return where_; }  // "[npy] q.npy"
+
+ private:
+  std::string where_;
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace fovea

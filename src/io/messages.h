@@ -1,0 +1,15 @@
+// Words for messages about files. Everything below names its file by `where`, such as "[npy] q.npy".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+std::string grouped(std::uint64_t number);  // 1024 → "1,024"
+
+// In double quotes, with escapes, cut after 80 bytes: names in files are anybody's bytes.
+std::string quoted(std::string_view text);
+
+}  // namespace fovea
