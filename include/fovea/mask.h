@@ -34,25 +34,29 @@ class Mask {
  public:
   Mask() = default;  // none(): hides nothing
   static Mask none() { return {}; }
-  static Mask causal(Align align = Align::bottom_right);     // keys 0..p
-  static Mask padding(const Flags& real);                    // [B, M], 1 = real token
-  static Mask padding(const Ids& ids, std::int64_t pad);     // [B, M], real where id ≠ pad
-  static Mask lengths(const std::vector<Index>& lengths);    // B lengths: keys 0..length−1
-  static Mask sliding_window(Index before, Index after);     // keys p−before..p+after
-  static Mask sparse(Index stride);                          // |p−j| ≤ s, or p or j a multiple of s
-  static Mask documents(const Ids& documents);               // [M] or [B, M]: same id as position p
-  static Mask prefix(Index n);                               // j < n, or j ≤ p: prefix, then causal
-  static Mask dense(const Flags& visible);                   // [N, M], [B, N, M], [B, H, N, M]; extents of 1 broadcast
-  static Mask additive(ConstView values);                    // same shapes; added to the scores
+  static Mask causal(Align align = Align::bottom_right);   // keys 0..p
+  static Mask padding(const Flags& real);                  // [B, M], 1 = real token
+  static Mask padding(const Ids& ids, std::int64_t pad);   // [B, M], real where id ≠ pad
+  static Mask lengths(const std::vector<Index>& lengths);  // B lengths: keys 0..length−1
+  static Mask sliding_window(Index before, Index after);   // keys p−before..p+after
+  static Mask sparse(Index stride);                        // |p−j| ≤ s, or p or j a multiple of s
+  static Mask documents(const Ids& documents);             // [M] or [B, M]: same id as position p
+  static Mask prefix(Index n);                             // j < n, or j ≤ p: prefix, then causal
+  static Mask dense(const Flags& visible);  // [N, M], [B, N, M], [B, H, N, M]; extents of 1 broadcast
+  static Mask additive(ConstView values);   // same shapes; added to the scores
   // visible(b, h, i, j); called from several threads at once
   static Mask predicate(std::function<bool(Index, Index, Index, Index)> visible);
 
+  // GCC warns of `!a & b` whatever the type; write `(!a) & b` or `b & !a`.
   friend Mask operator&(const Mask& a, const Mask& b);  // additive values are summed
   friend Mask operator|(const Mask& a, const Mask& b);  // throws Error for an additive mask
   friend Mask operator!(const Mask& a);                 // throws Error for an additive mask
 
   bool is_none() const { return node_ == nullptr; }
   bool is_additive() const;  // does it carry values to add?
+  // Batch entries and heads the mask itself knows; 0: any number (causal), 1: one for all.
+  Index batch() const;
+  Index heads() const;
 
   // In the smallest shape that broadcasts over [B, H, N, M]: [N, M]; [B, 1, M] for padding and what is
   // made of it alone; [B, N, M]; [B, H, N, M]. The additive form is 0, −inf, or the values themselves.

@@ -22,8 +22,8 @@ class FileWriter {
 };
 
 // Calls write(writer), then moves the new file to `path`. If `write` throws, or the disk is full, the
-// exception leaves from here, `path` is as it was before, and no temporary file stays. What exists and is not
-// a regular file (a pipe, a device) is written to directly.
+// exception leaves from here, `path` is as it was before, and no temporary file stays. What exists and is
+// not a regular file (a pipe, a device) is written to directly.
 void write_file_atomically(const std::string& path, const std::function<void(FileWriter&)>& write);
 
 }  // namespace fovea

@@ -21,8 +21,8 @@ std::string place_of(std::string_view text, std::size_t position) {
   return fmt::format("line {}, column {}", line, column);
 }
 
-// Builds the document. nlohmann's own builder neither limits the depth nor sees duplicate keys, and with its
-// callback it takes quadratic time for an object of many objects.
+// Builds the document. nlohmann's own builder neither limits the depth nor sees duplicate keys, and with
+// its callback it takes quadratic time for an object of many objects.
 class DocumentBuilder : public nlohmann::json_sax<Json> {
  public:
   DocumentBuilder(std::string_view text, const std::string& where, const JsonOptions& options)
@@ -46,7 +46,7 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     auto& members = open_.back()->get_ref<Json::object_t&>();
     const auto [member, is_new] = members.try_emplace(name);
-    if (!is_new && options_.unique_keys) fail("{}: the key {} is there twice", where_, quoted(name));
+    if (!is_new && options_.unique_keys) fail("{}: the key {} is there twice", where_, in_quotes(name));
     member_ = &member->second;
     return true;
   }
@@ -127,7 +127,7 @@ std::string json_string(std::string_view text, const std::string& where) {
   try {
     return Json(text).dump();
   } catch (const Json::exception&) {
-    fail("{}: {} is not UTF-8", where, quoted(text));
+    fail("{}: {} is not UTF-8", where, in_quotes(text));
   }
 }
 

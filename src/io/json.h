@@ -15,8 +15,8 @@ struct JsonOptions {
   bool unique_keys = false;  // true: a key twice in one object is an Error; else the last one counts
 };
 
-// Throws Error "[json] words.json: line 3, column 7: .." where `where` is "[json] words.json". Columns count
-// characters.
+// Throws Error "[json] words.json: line 3, column 7: .." where `where` is "[json] words.json". Columns
+// count characters.
 Json parse_json(std::string_view text, const std::string& where, const JsonOptions& options = {});
 
 // The same from a file, which the messages name.

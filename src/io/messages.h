@@ -9,7 +9,7 @@ namespace fovea {
 
 std::string grouped(std::uint64_t number);  // 1024 → "1,024"
 
-// In double quotes, with escapes, cut after 80 bytes: names in files are anybody's bytes.
-std::string quoted(std::string_view text);
+// In double quotes, with escapes, cut after 80 bytes, always UTF-8: names in files are anybody's bytes.
+std::string in_quotes(std::string_view text);
 
 }  // namespace fovea

@@ -49,7 +49,8 @@ class MaskNode {
   virtual Index heads() const { return 0; }
   virtual bool depends_on_query() const { return true; }
 
-  virtual std::string name() const = 0;  // "causal", "window 2..2 and padding"
+  virtual std::string name() const = 0;    // "causal", "window 2 and padding"
+  virtual int depth() const { return 0; }  // of the expression below this node
 };
 
 }  // namespace fovea

@@ -1,0 +1,119 @@
+#include "fovea/named_tensors.h"
+
+#include <filesystem>
+#include <string>
+
+#include "core/fail.h"
+#include "fovea/npy.h"
+#include "fovea/npz.h"
+#include "fovea/safetensors.h"
+#include "io/mapped_file.h"
+#include "io/messages.h"
+#include "io/npy_format.h"
+
+namespace fovea {
+namespace {
+
+enum class Format { npy, npz, safetensors };
+
+Format format_of(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  for (char& c : extension) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  if (extension == ".npy") return Format::npy;
+  if (extension == ".npz") return Format::npz;
+  if (extension == ".safetensors") return Format::safetensors;
+  fail("[arrays] {}: {}; known are .npy, .npz and .safetensors", path,
+       extension.empty() ? "the name has no extension" : "unknown extension " + extension);
+}
+
+}  // namespace
+
+const Shape& NamedArrays::Entry::shape() const {
+  return std::visit([](const auto& value) -> const Shape& { return value.shape(); }, array);
+}
+
+void NamedArrays::add(std::string name, Tensor tensor) { add(Entry{std::move(name), std::move(tensor)}); }
+
+void NamedArrays::add(std::string name, Ids ids) { add(Entry{std::move(name), std::move(ids)}); }
+
+void NamedArrays::add(Entry entry) {
+  if (entry.shape().rank() == 0) fail("{}: the array {} is empty", source_, in_quotes(entry.name));
+  if (!positions_.emplace(entry.name, entries_.size()).second) {
+    fail("{}: the name {} is there twice", source_, in_quotes(entry.name));
+  }
+  entries_.push_back(std::move(entry));
+}
+
+const NamedArrays::Entry& NamedArrays::find(std::string_view name) const {
+  if (const auto found = positions_.find(std::string(name)); found != positions_.end()) {
+    return entries_[found->second];
+  }
+  constexpr std::size_t kShown = 10;
+  std::string known;
+  for (std::size_t i = 0; i < entries_.size() && i < kShown; ++i) {
+    known += (i > 0 ? ", " : "") + in_quotes(entries_[i].name);
+  }
+  if (entries_.size() > kShown) known += fmt::format(" and {} more", entries_.size() - kShown);
+  fail("{}: there is no array {}; there {}", source_, in_quotes(name),
+       entries_.empty() ? "are none at all" : (entries_.size() == 1 ? "is " : "are ") + known);
+}
+
+const Tensor& NamedArrays::tensor(std::string_view name) const {
+  const auto* tensor = std::get_if<Tensor>(&find(name).array);
+  if (tensor == nullptr) fail("{}: {} holds integers, floats were expected", source_, in_quotes(name));
+  return *tensor;
+}
+
+const Ids& NamedArrays::ids(std::string_view name) const {
+  const auto* ids = std::get_if<Ids>(&find(name).array);
+  if (ids == nullptr) fail("{}: {} holds floats, integers were expected", source_, in_quotes(name));
+  return *ids;
+}
+
+bool NamedArrays::contains(std::string_view name) const { return positions_.contains(std::string(name)); }
+
+std::vector<std::string> NamedArrays::names() const {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries_) names.push_back(entry.name);
+  return names;
+}
+
+NamedArrays load_arrays(const std::string& path) {
+  const Format format = format_of(path);
+  if (format == Format::npz) return load_npz(path);
+  if (format == Format::safetensors) return load_safetensors(path);
+  const MappedFile file(path, "npy");
+  NamedArrays arrays(file.where());
+  const std::string name = std::filesystem::path(path).stem().string();
+  std::visit([&](auto&& array) { arrays.add(name, std::move(array)); },
+             decode(parse_npy(file.bytes(), file.where()), file.where()));
+  return arrays;
+}
+
+void save_arrays(const std::string& path, const NamedArrays& arrays) {
+  const Format format = format_of(path);
+  if (format == Format::npz) return save_npz(path, arrays);
+  if (format == Format::safetensors) return save_safetensors(path, arrays);
+  if (arrays.size() != 1) {
+    fail("[npy] {}: an npy file holds one array, {} were given; use .npz or .safetensors", path,
+         arrays.size());
+  }
+  std::visit([&](const auto& array) { save_npy(path, array); }, arrays.begin()->array);
+}
+
+Tensor to_tensor(const Ids& ids) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 24;
+  Tensor tensor = Tensor::uninitialized(ids.shape());
+  for (std::size_t i = 0; i < ids.values().size(); ++i) {
+    const std::int64_t value = ids.values()[i];
+    if (value < -kLargest || value > kLargest) {
+      fail("[to_tensor] {} is beyond ±2^24, where float32 does not hold every integer", value);
+    }
+    tensor.data()[i] = static_cast<float>(value);
+  }
+  return tensor;
+}
+
+}  // namespace fovea

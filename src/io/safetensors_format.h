@@ -1,0 +1,28 @@
+// The safetensors format, in memory.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/named_tensors.h"
+#include "io/raw_array.h"
+
+namespace fovea {
+
+// What the header says, checked, with each tensor's data located in `bytes`: nothing is converted yet.
+struct SafetensorsIndex {
+  struct Entry {
+    std::string name;
+    RawArray raw;
+  };
+  std::vector<Entry> entries;  // in the order of their data
+  std::map<std::string, std::string> metadata;
+};
+
+// Both throw Error "<where>: ..".
+SafetensorsIndex index_safetensors(std::string_view bytes, const std::string& where);
+NamedArrays parse_safetensors(std::string_view bytes, const std::string& where);
+
+}  // namespace fovea

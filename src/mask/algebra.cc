@@ -1,0 +1,177 @@
+// and, or, not: intersection, union and complement of the rows' intervals.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/fail.h"
+#include "mask/intervals.h"
+
+namespace fovea {
+namespace {
+
+using Node = std::shared_ptr<const MaskNode>;
+
+// Nodes call each other recursively, and so do their destructors: an expression of a million terms must be
+// an error, not the end of the stack.
+constexpr int kMaxDepth = 1000;
+
+// The extent of both together. 0: does not care, 1: broadcasts.
+Index broadcast(const char* axis, const MaskNode& a, Index extent_a, const MaskNode& b, Index extent_b) {
+  if (extent_a > 1 && extent_b > 1 && extent_a != extent_b) {
+    fail("[mask] {} is for {} {}, {} for {}", a.name(), extent_a, axis, b.name(), extent_b);
+  }
+  return std::max(extent_a, extent_b);
+}
+
+class BinaryMask : public MaskNode {
+ public:
+  BinaryMask(Node left, Node right)
+      : left_(std::move(left)),
+        right_(std::move(right)),
+        batch_(broadcast("batch entries", *left_, left_->batch(), *right_, right_->batch())),
+        heads_(broadcast("heads", *left_, left_->heads(), *right_, right_->heads())),
+        is_additive_(left_->is_additive() || right_->is_additive()),
+        depends_on_query_(left_->depends_on_query() || right_->depends_on_query()),
+        depth_(1 + std::max(left_->depth(), right_->depth())) {
+    if (depth_ > kMaxDepth) fail("[mask] the expression is nested deeper than {}", kMaxDepth);
+  }
+  void check(const ScoreExtents& extents) const override {
+    left_->check(extents);
+    right_->check(extents);
+  }
+  Index batch() const override { return batch_; }
+  Index heads() const override { return heads_; }
+  bool is_additive() const override { return is_additive_; }
+  bool depends_on_query() const override { return depends_on_query_; }
+  int depth() const override { return depth_; }
+
+ protected:
+  Node left_, right_;
+
+ private:
+  Index batch_, heads_;
+  bool is_additive_, depends_on_query_;
+  int depth_;
+};
+
+class AndMask final : public BinaryMask {
+ public:
+  using BinaryMask::BinaryMask;
+  void visible_keys(const Row& row, Intervals& visible) const override {
+    ScratchIntervals left, right;
+    left_->visible_keys(row, *left);
+    right_->visible_keys(row, *right);
+    intersect(*left, *right, visible);
+    if (left_->is_additive() && right_->is_additive()) hide_infinite_sums(row, visible);
+  }
+  void add_values(const Row& row, Index key_begin, Index key_end, float* out) const override {
+    left_->add_values(row, key_begin, key_end, out);
+    right_->add_values(row, key_begin, key_end, out);
+  }
+  std::string name() const override;
+
+ private:
+  // Two finite values may add up to −inf, which hides as any −inf does.
+  void hide_infinite_sums(const Row& row, Intervals& visible) const {
+    ScratchIntervals finite;
+    std::vector<float> sums;
+    for (const Interval& interval : visible) {
+      sums.assign(static_cast<std::size_t>(interval.end - interval.begin), 0.0f);
+      add_values(row, interval.begin, interval.end, sums.data());
+      Index key = interval.begin;
+      for (const float sum : sums) {
+        if (sum != -std::numeric_limits<float>::infinity()) append(*finite, {key, key + 1});
+        ++key;
+      }
+    }
+    visible.swap(*finite);
+  }
+};
+
+class OrMask final : public BinaryMask {
+ public:
+  using BinaryMask::BinaryMask;
+  void visible_keys(const Row& row, Intervals& visible) const override {
+    ScratchIntervals left, right;
+    left_->visible_keys(row, *left);
+    right_->visible_keys(row, *right);
+    unite(*left, *right, visible);
+  }
+  std::string name() const override;
+};
+
+class NotMask final : public MaskNode {
+ public:
+  explicit NotMask(Node inner) : inner_(std::move(inner)), depth_(1 + inner_->depth()) {}
+  void visible_keys(const Row& row, Intervals& visible) const override {
+    ScratchIntervals inner;
+    inner_->visible_keys(row, *inner);
+    complement(*inner, row.m, visible);
+  }
+  void check(const ScoreExtents& extents) const override { inner_->check(extents); }
+  Index batch() const override { return inner_->batch(); }
+  Index heads() const override { return inner_->heads(); }
+  bool depends_on_query() const override { return inner_->depends_on_query(); }
+  int depth() const override { return depth_; }
+  std::string name() const override;
+  const Node& inner() const { return inner_; }
+
+ private:
+  Node inner_;
+  int depth_;
+};
+
+// !none(): hides everything. none() itself has no node.
+class NothingMask final : public MaskNode {
+ public:
+  void visible_keys(const Row&, Intervals& visible) const override { visible.clear(); }
+  void check(const ScoreExtents&) const override {}
+  bool depends_on_query() const override { return false; }
+  std::string name() const override { return "not none"; }
+};
+
+// For a reader, "and" and "or" side by side always need parentheses.
+template <typename... Parenthesised>
+std::string name_within(const MaskNode& node) {
+  const bool needed = ((dynamic_cast<const Parenthesised*>(&node) != nullptr) || ...);
+  return needed ? fmt::format("({})", node.name()) : node.name();
+}
+
+std::string AndMask::name() const {
+  return fmt::format("{} and {}", name_within<OrMask>(*left_), name_within<OrMask>(*right_));
+}
+std::string OrMask::name() const {
+  return fmt::format("{} or {}", name_within<AndMask>(*left_), name_within<AndMask>(*right_));
+}
+std::string NotMask::name() const { return fmt::format("not {}", name_within<AndMask, OrMask>(*inner_)); }
+
+void refuse_additive(const char* operation, const Mask& mask) {
+  if (mask.is_additive()) fail("[mask] \"{}\" is not defined for an additive mask", operation);
+}
+
+}  // namespace
+
+Mask operator&(const Mask& a, const Mask& b) {
+  if (a.is_none()) return b;
+  // The same node twice hides nothing more; the values of an additive one do add up.
+  if (b.is_none() || (a.node_ == b.node_ && !a.is_additive())) return a;
+  return Mask(std::make_shared<AndMask>(a.node_, b.node_));
+}
+
+Mask operator|(const Mask& a, const Mask& b) {
+  refuse_additive("or", a);
+  refuse_additive("or", b);
+  if (a.is_none() || b.is_none()) return Mask::none();
+  if (a.node_ == b.node_) return a;
+  return Mask(std::make_shared<OrMask>(a.node_, b.node_));
+}
+
+Mask operator!(const Mask& a) {
+  refuse_additive("not", a);
+  if (a.is_none()) return Mask(std::make_shared<NothingMask>());
+  if (dynamic_cast<const NothingMask*>(a.node()) != nullptr) return Mask::none();
+  if (const auto* negated = dynamic_cast<const NotMask*>(a.node())) return Mask(negated->inner());
+  return Mask(std::make_shared<NotMask>(a.node_));
+}
+
+}  // namespace fovea

@@ -1,0 +1,35 @@
+// Sets of keys as sorted intervals, and the set operations on them. Each costs O(intervals).
+#pragma once
+
+#include "mask/mask_node.h"
+
+namespace fovea {
+
+// Appends `next` at the end, merged into the last interval if it touches or overlaps it. Empty ones are
+// dropped. `next` must not begin before the last interval does.
+void append(Intervals& set, Interval next);
+
+// `out` must be another object than the inputs.
+void intersect(const Intervals& a, const Intervals& b, Intervals& out);
+void unite(const Intervals& a, const Intervals& b, Intervals& out);
+void complement(const Intervals& a, Index m, Intervals& out);  // [0, m) without a
+
+Index count_keys(const Intervals& set);
+Index count_keys(const Intervals& set, Interval within);
+
+// An empty list of intervals for the time of a scope, from a pool of this thread: the rows of a combined
+// mask are asked for by the million, and each would otherwise allocate.
+class ScratchIntervals {
+ public:
+  ScratchIntervals();
+  ~ScratchIntervals();
+  ScratchIntervals(const ScratchIntervals&) = delete;
+  ScratchIntervals& operator=(const ScratchIntervals&) = delete;
+
+  Intervals& operator*() { return intervals_; }
+
+ private:
+  Intervals intervals_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,158 @@
+// What a mask says about itself, row by row from its visible keys; an N×M array only if that is the answer.
+#include "fovea/mask.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "core/fail.h"
+#include "core/parallel.h"
+#include "mask/intervals.h"
+
+namespace fovea {
+
+void MaskNode::add_values(const Row&, Index, Index, float*) const {}
+
+bool Mask::is_additive() const { return node_ != nullptr && node_->is_additive(); }
+Index Mask::batch() const { return node_ == nullptr ? 0 : node_->batch(); }
+Index Mask::heads() const { return node_ == nullptr ? 0 : node_->heads(); }
+
+namespace {
+
+// The mask over all entries and heads it knows, at N queries and M keys.
+ScoreExtents checked_extents(const Mask& mask, Index n, Index m) {
+  if (n < 0 || m < 0) fail("[mask] {} queries and {} keys, expected both ≥ 0", n, m);
+  ScoreExtents extents;
+  extents.batch = extents.inner_batch = std::max<Index>(mask.batch(), 1);
+  extents.heads = std::max<Index>(mask.heads(), 1);
+  extents.n = n;
+  extents.m = m;
+  if (!mask.is_none()) mask.node()->check(extents);
+  return extents;
+}
+
+void visible_keys(const Mask& mask, const Row& row, Intervals& visible) {
+  if (mask.is_none()) {
+    visible.clear();
+    append(visible, {0, row.m});
+  } else {
+    mask.node()->visible_keys(row, visible);
+  }
+}
+
+// The smallest shape that broadcasts, and the rows in it.
+struct Form {
+  Shape shape;
+  Index batch = 1, heads = 1, rows = 0;  // row-major [batch, heads, rows, M]
+};
+
+Form smallest_form(const Mask& mask, const ScoreExtents& e) {
+  if (mask.heads() > 0) return {Shape{e.batch, e.heads, e.n, e.m}, e.batch, e.heads, e.n};
+  if (mask.batch() == 0) return {Shape{e.n, e.m}, 1, 1, e.n};
+  const Index rows = mask.node()->depends_on_query() ? e.n : 1;
+  return {Shape{e.batch, rows, e.m}, e.batch, 1, rows};
+}
+
+// write(row, visible keys, offset of the row) for every row of the form.
+template <typename Write>
+void for_each_row(const Mask& mask, const Form& form, Index n, Index m, const Write& write) {
+  Intervals visible;
+  Index offset = 0;
+  for (Index batch = 0; batch < form.batch; ++batch) {
+    for (Index head = 0; head < form.heads; ++head) {
+      for (Index query = 0; query < form.rows; ++query, offset += m) {
+        const Row row{batch, head, query, n, m};
+        visible_keys(mask, row, visible);
+        write(row, visible, offset);
+      }
+    }
+  }
+}
+
+void check_within(const char* what, Index begin, Index end, Index extent) {
+  if (begin < 0 || end < begin || end > extent) {
+    fail("[mask] the tile's {} {}..{} are not within 0..{}", what, begin, end, extent);
+  }
+}
+
+// An extent of 0 or 1 fits every entry.
+void check_entry(const char* what, Index entry, Index extent) {
+  if (entry < 0 || (extent > 1 && entry >= extent)) {
+    fail("[mask] the tile's {} {} is not within the mask's {}", what, entry, extent);
+  }
+}
+
+}  // namespace
+
+Flags Mask::to_bool(Index n, Index m) const {
+  const Form form = smallest_form(*this, checked_extents(*this, n, m));
+  Flags flags = Flags::filled(form.shape, 0);
+  for_each_row(*this, form, n, m, [&](const Row&, const Intervals& visible, Index offset) {
+    for (const Interval& keys : visible) {
+      std::fill(flags.data() + offset + keys.begin, flags.data() + offset + keys.end, std::uint8_t{1});
+    }
+  });
+  return flags;
+}
+
+Tensor Mask::to_additive(Index n, Index m) const {
+  const Form form = smallest_form(*this, checked_extents(*this, n, m));
+  Tensor values = Tensor::filled(form.shape, -std::numeric_limits<float>::infinity());
+  for_each_row(*this, form, n, m, [&](const Row& row, const Intervals& visible, Index offset) {
+    for (const Interval& keys : visible) {
+      float* out = values.data() + offset;
+      std::fill(out + keys.begin, out + keys.end, 0.0f);
+      if (is_additive()) node_->add_values(row, keys.begin, keys.end, out + keys.begin);
+    }
+  });
+  return values;
+}
+
+double Mask::density(Index n, Index m) const {
+  const ScoreExtents extents = checked_extents(*this, n, m);
+  if (is_none() || n == 0 || m == 0) return 1.0;
+  const Index rows = node_->depends_on_query() ? n : 1;
+  constexpr Index kRowsPerTask = 64;
+  const Index tasks_per_head = (rows + kRowsPerTask - 1) / kRowsPerTask;
+  const Index tasks = extents.batch * extents.heads * tasks_per_head;
+  std::vector<Index> visible_pairs(static_cast<std::size_t>(tasks), 0);
+  parallel_for(tasks, [&](Index task) {
+    ScratchIntervals visible;
+    const Index head = task / tasks_per_head;  // counted over all batch entries
+    const Index begin = task % tasks_per_head * kRowsPerTask;
+    for (Index query = begin; query < std::min(rows, begin + kRowsPerTask); ++query) {
+      node_->visible_keys({head / extents.heads, head % extents.heads, query, n, m}, *visible);
+      visible_pairs[static_cast<std::size_t>(task)] += count_keys(*visible);
+    }
+  });
+  const Index total = std::accumulate(visible_pairs.begin(), visible_pairs.end(), Index{0});
+  return static_cast<double>(total) / static_cast<double>(extents.batch * extents.heads * rows) /
+         static_cast<double>(m);
+}
+
+std::string Mask::describe(Index n, Index m) const {
+  return fmt::format("{}: {:.1f} % visible", is_none() ? "none" : node_->name(), 100.0 * density(n, m));
+}
+
+TileClass Mask::classify(const Tile& tile, Index n, Index m) const {
+  checked_extents(*this, n, m);
+  check_entry("batch entry", tile.batch, batch());
+  check_entry("head", tile.head, heads());
+  check_within("rows", tile.row_begin, tile.row_end, n);
+  check_within("keys", tile.key_begin, tile.key_end, m);
+  const Index width = tile.key_end - tile.key_begin;
+  if (width == 0) return TileClass::hidden;
+
+  ScratchIntervals visible;
+  bool some_visible = false, some_hidden = false;
+  for (Index query = tile.row_begin; query < tile.row_end; ++query) {
+    visible_keys(*this, {tile.batch, tile.head, query, n, m}, *visible);
+    const Index seen = count_keys(*visible, {tile.key_begin, tile.key_end});
+    some_visible = some_visible || seen > 0;
+    some_hidden = some_hidden || seen < width;
+    if (some_visible && some_hidden) return TileClass::partial;
+  }
+  return some_visible ? TileClass::full : TileClass::hidden;
+}
+
+}  // namespace fovea

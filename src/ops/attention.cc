@@ -1,0 +1,65 @@
+#include "fovea/attention.h"
+
+#include <cmath>
+
+#include "core/fail.h"
+#include "kernels/attention.h"
+#include "ops/attention_views.h"
+#include "ops/projection.h"
+
+namespace fovea {
+namespace {
+
+void check_options(const AttentionOptions& options, const ScoreExtents& extents) {
+  if (!(options.dropout >= 0 && options.dropout < 1)) {
+    fail("[attention] dropout is {}, expected 0 ≤ p < 1", options.dropout);
+  }
+  if (!(options.softcap >= 0) || std::isinf(options.softcap)) {
+    fail("[attention] softcap is {}, expected a finite number ≥ 0 (0: off)", options.softcap);
+  }
+  if (options.scale && !std::isfinite(*options.scale)) {
+    fail("[attention] scale is {}, expected a finite number", *options.scale);
+  }
+  if (!options.mask.is_none()) options.mask.node()->check(extents);
+  if (!options.bias.is_none()) options.bias.node()->check(extents);
+}
+
+float default_scale(Index depth) {
+  return depth == 0 ? 1.0f : static_cast<float>(1.0 / std::sqrt(static_cast<double>(depth)));
+}
+
+}  // namespace
+
+AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& options) {
+  const AttentionViews views = attention_views("attention", q, k, v);
+  check_options(options, views.extents());
+  const Index n = views.q.shape()[3], m = views.k.shape()[3];
+
+  AttentionResult result;
+  result.output = Tensor::uninitialized(views.result_shape(n, views.v.shape()[4]));
+  if (options.weights) result.weights = Tensor::uninitialized(views.result_shape(n, m));
+  if (options.logsumexp) result.logsumexp = Tensor::uninitialized(views.row_shape());
+
+  kernels::AttentionProblem problem{views.q, views.k, views.v};
+  problem.mask = options.mask.node();
+  problem.bias = options.bias.node();
+  problem.scale = options.scale.value_or(default_scale(views.q.shape()[4]));
+  problem.softcap = options.softcap;
+  problem.dropout = options.dropout;
+  problem.seed = options.seed;
+  problem.output = result.output.data();
+  problem.weights = options.weights ? result.weights.data() : nullptr;
+  problem.logsumexp = options.logsumexp ? result.logsumexp.data() : nullptr;
+  kernels::attention_forward(problem);
+  return result;
+}
+
+AttentionResult self_attention(ConstView x, ConstView w_q, ConstView w_k, ConstView w_v,
+                               const AttentionOptions& options) {
+  const Tensor q = project("self_attention", x, w_q, "w_q");
+  const Tensor k = project("self_attention", x, w_k, "w_k");
+  const Tensor v = project("self_attention", x, w_v, "w_v");
+  return attention(q, k, v, options);
+}
+
+}  // namespace fovea

@@ -1,0 +1,24 @@
+// The border of attention: every allowed rank as one, rank 5 [A, B, heads, rows, width].
+#pragma once
+
+#include "fovea/tensor.h"
+#include "mask/mask_node.h"
+
+namespace fovea {
+
+// q [A, B, H, N, D], k [A, B, Hkv, M, D], v [A, B, Hkv, M, Dv]; rows of k and v are contiguous.
+struct AttentionViews {
+  ConstView q, k, v;
+  Tensor k_copy, v_copy;  // own the rows of k or v when their elements were not side by side
+  int rank;               // of the caller's tensors
+
+  ScoreExtents extents() const;
+  // The caller's leading axes, then `rows` and `width`: [N, width] .. [A, B, H, N, width].
+  Shape result_shape(Index rows, Index width) const;
+  Shape row_shape() const;  // the same without the width
+};
+
+// Checks ranks and extents; throws Error that begins with "[op]".
+AttentionViews attention_views(const char* op, ConstView q, ConstView k, ConstView v);
+
+}  // namespace fovea

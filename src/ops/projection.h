@@ -1,0 +1,14 @@
+// x · W (+ bias): the only user of BLAS.
+#pragma once
+
+#include "fovea/tensor.h"
+
+namespace fovea {
+
+// x [.., E], w [E, F] → [.., F]. Any strides. Throws Error "[op] x has width 4, w_q is [5, 3]".
+Tensor project(const char* op, ConstView x, ConstView w, const char* w_name);
+
+// x [.., E], w [F, E] as PyTorch keeps it, bias [F] or null → x Wᵀ + bias, [.., F].
+Tensor project_transposed(const char* op, ConstView x, ConstView w, const float* bias, const char* w_name);
+
+}  // namespace fovea
