@@ -1,0 +1,187 @@
+#include "fovea/multi_head_attention.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/fail.h"
+#include "fovea/safetensors.h"
+#include "ops/projection.h"
+
+namespace fovea {
+namespace {
+
+// Replaces the zeros of a config by what they mean, and checks the rest.
+MultiHeadConfig completed(MultiHeadConfig c) {
+  if (c.d_model < 1 || c.heads < 1 || c.kv_heads < 0 || c.d_k < 0 || c.d_v < 0) {
+    fail("[multi-head] d_model {} and heads {} must be positive, kv_heads {}, d_k {} and d_v {} not negative",
+         c.d_model, c.heads, c.kv_heads, c.d_k, c.d_v);
+  }
+  if (c.d_k == 0 && c.d_model % c.heads != 0) {
+    fail("[multi-head] d_model {} is not divisible by {} heads", c.d_model, c.heads);
+  }
+  if (c.kv_heads == 0) c.kv_heads = c.heads;
+  if (c.heads % c.kv_heads != 0) {
+    fail("[multi-head] {} heads are not a multiple of {} key/value heads", c.heads, c.kv_heads);
+  }
+  if (!(c.dropout >= 0 && c.dropout < 1)) fail("[multi-head] dropout is {}, expected 0 ≤ p < 1", c.dropout);
+  if (c.d_k == 0) c.d_k = c.d_model / c.heads;
+  if (c.d_v == 0) c.d_v = c.d_k;
+  return c;
+}
+
+// Rows of in_proj_weight: first those of W_q, then of W_k, then of W_v.
+struct Rows {
+  Index q, k, v;
+  explicit Rows(const MultiHeadConfig& c) : q(c.heads * c.d_k), k(c.kv_heads * c.d_k), v(c.kv_heads * c.d_v) {}
+  Index total() const { return q + k + v; }
+};
+
+void fill_xavier(float* weights, Index fan_out, Index fan_in, Random& random) {
+  const double bound = std::sqrt(6.0 / static_cast<double>(fan_in + fan_out));
+  for (Index i = 0; i < fan_out * fan_in; ++i) {
+    weights[i] = static_cast<float>((2 * random.uniform() - 1) * bound);
+  }
+}
+
+MultiHeadAttention::Parameters fresh_parameters(const MultiHeadConfig& c, Random& random) {
+  const Rows rows(c);
+  MultiHeadAttention::Parameters p;
+  p.in_proj_weight = Tensor::uninitialized({rows.total(), c.d_model});
+  float* at = p.in_proj_weight.data();
+  for (const Index part : {rows.q, rows.k, rows.v}) {
+    fill_xavier(at, part, c.d_model, random);
+    at += part * c.d_model;
+  }
+  p.out_proj_weight = Tensor::uninitialized({c.d_model, c.heads * c.d_v});
+  fill_xavier(p.out_proj_weight.data(), c.d_model, c.heads * c.d_v, random);
+  if (c.bias) {
+    p.in_proj_bias = Tensor({rows.total()});
+    p.out_proj_bias = Tensor({c.d_model});
+  }
+  return p;
+}
+
+// The parameters by their names in a file, with the shape each must have.
+struct NamedParameter {
+  const char* name;
+  Tensor MultiHeadAttention::Parameters::*tensor;
+  Shape shape;
+};
+
+std::vector<NamedParameter> named_parameters(const MultiHeadConfig& c) {
+  using P = MultiHeadAttention::Parameters;
+  const Index rows = Rows(c).total();
+  std::vector<NamedParameter> list = {{"in_proj_weight", &P::in_proj_weight, {rows, c.d_model}},
+                                      {"out_proj.weight", &P::out_proj_weight, {c.d_model, c.heads * c.d_v}}};
+  if (c.bias) {
+    list.push_back({"in_proj_bias", &P::in_proj_bias, {rows}});
+    list.push_back({"out_proj.bias", &P::out_proj_bias, {c.d_model}});
+  }
+  return list;
+}
+
+Tensor without_batch_axis(Tensor tensor) {
+  if (tensor.empty()) return tensor;
+  const Shape shape = tensor.view().select(0, 0).shape();
+  return std::move(tensor).reshaped(shape);
+}
+
+}  // namespace
+
+MultiHeadAttention::MultiHeadAttention(const MultiHeadConfig& config, Random& random)
+    : config_(completed(config)), parameters_(fresh_parameters(config_, random)) {}
+
+MultiHeadAttention::MultiHeadAttention(const MultiHeadConfig& config, Random&& random)
+    : MultiHeadAttention(config, random) {}
+
+AttentionResult MultiHeadAttention::operator()(ConstView x, const AttentionOptions& options) const {
+  return (*this)(x, x, x, options);
+}
+
+AttentionResult MultiHeadAttention::operator()(ConstView query, ConstView memory,
+                                               const AttentionOptions& options) const {
+  return (*this)(query, memory, memory, options);
+}
+
+AttentionResult MultiHeadAttention::operator()(ConstView query, ConstView key, ConstView value,
+                                               const AttentionOptions& options) const {
+  for (const ConstView* input : {&query, &key, &value}) {
+    const Shape& shape = input->shape();
+    if (shape.rank() < 2 || shape.rank() > 3 || shape.rank() != query.shape().rank() ||
+        shape.back() != config_.d_model) {
+      fail("[multi-head] inputs must all be [B, N, {0}] or all [N, {0}]: query {1}, key {2}, value {3}",
+           config_.d_model, query.shape().to_string(), key.shape().to_string(), value.shape().to_string());
+    }
+  }
+  if (query.shape().rank() == 2) {
+    AttentionResult one = (*this)(query.insert_axis(0), key.insert_axis(0), value.insert_axis(0), options);
+    return {without_batch_axis(std::move(one.output)), without_batch_axis(std::move(one.weights)),
+            without_batch_axis(std::move(one.logsumexp))};
+  }
+  const Rows rows(config_);
+  const Tensor q = project_heads(query, 0, config_.heads, config_.d_k, "W_q");
+  const Tensor k = project_heads(key, rows.q, config_.kv_heads, config_.d_k, "W_k");
+  const Tensor v = project_heads(value, rows.q + rows.k, config_.kv_heads, config_.d_v, "W_v");
+
+  AttentionOptions used = options;
+  if (!training_) used.dropout = 0;
+  if (training_ && used.dropout == 0) used.dropout = config_.dropout;
+  // [B, N, heads, width] → [B, heads, N, width], by strides alone.
+  AttentionResult result =
+      attention(q.view().transpose(1, 2), k.view().transpose(1, 2), v.view().transpose(1, 2), used);
+
+  // Concat: [B, H, N, d_v] → [B, N, H·d_v]
+  Tensor concat = Tensor::copy_of(std::as_const(result.output).view().transpose(1, 2))
+                      .reshaped({query.shape()[0], query.shape()[1], config_.heads * config_.d_v});
+  result.output = project_transposed("multi-head", concat, parameters_.out_proj_weight,
+                                     parameters_.out_proj_bias.data(), "W_O");
+  return result;
+}
+
+Tensor MultiHeadAttention::project_heads(ConstView x, Index begin, Index heads, Index width,
+                                         const char* name) const {
+  const ConstView weight =
+      std::as_const(parameters_.in_proj_weight).view().slice(0, begin, begin + heads * width);
+  const float* bias = config_.bias ? parameters_.in_proj_bias.data() + begin : nullptr;
+  return project_transposed("multi-head", x, weight, bias, name)
+      .reshaped({x.shape()[0], x.shape()[1], heads, width});
+}
+
+void MultiHeadAttention::set_parameters(Parameters parameters) {
+  std::string wrong;
+  for (const NamedParameter& p : named_parameters(config_)) {
+    const Shape& got = (parameters.*p.tensor).shape();
+    if (!(got == p.shape)) {
+      wrong += fmt::format("; {} is {}, expected {}", p.name, got.to_string(), p.shape.to_string());
+    }
+  }
+  if (!config_.bias && (!parameters.in_proj_bias.empty() || !parameters.out_proj_bias.empty())) {
+    wrong += "; biases given, but the module has none";
+  }
+  if (!wrong.empty()) fail("[multi-head] parameters do not fit{}", wrong);
+  parameters_ = std::move(parameters);
+}
+
+void MultiHeadAttention::save(const std::string& path, const std::string& prefix) const {
+  NamedArrays arrays;
+  for (const NamedParameter& p : named_parameters(config_)) arrays.add(prefix + p.name, parameters_.*p.tensor);
+  save_safetensors(path, arrays);
+}
+
+void MultiHeadAttention::load(const std::string& path, const std::string& prefix) {
+  const NamedArrays arrays = load_safetensors(path);
+  Parameters loaded;
+  std::string missing;
+  for (const NamedParameter& p : named_parameters(config_)) {
+    const std::string name = prefix + p.name;
+    if (arrays.contains(name)) {
+      loaded.*p.tensor = arrays.tensor(name);
+    } else {
+      missing += fmt::format("{}{} {}", missing.empty() ? "" : ", ", name, p.shape.to_string());
+    }
+  }
+  if (!missing.empty()) fail("[multi-head] {}: tensors are missing: {}", path, missing);
+  set_parameters(std::move(loaded));
+}
+
+}  // namespace fovea

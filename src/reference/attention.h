@@ -1,0 +1,28 @@
+// The slow truth about attention: scalar, double, in the order of the paper.
+#pragma once
+
+#include "fovea/attention.h"
+#include "fovea/linear_attention.h"
+#include "reference/double_array.h"
+
+namespace fovea::reference {
+
+struct AttentionResult {
+  DoubleArray output;     // [.., N, Dv]
+  DoubleArray weights;    // [.., N, M], after dropout
+  DoubleArray logsumexp;  // [.., N], before dropout
+};
+
+// Shapes as fovea::attention; always returns everything. Builds the N×M matrix.
+AttentionResult attention(const DoubleArray& q, const DoubleArray& k, const DoubleArray& v,
+                          const AttentionOptions& options = {});
+
+DoubleArray linear_attention(const DoubleArray& q, const DoubleArray& k, const DoubleArray& v,
+                             const LinearAttentionOptions& options = {});
+
+DoubleArray softmax(const DoubleArray& x, int axis);
+
+// x [.., E] · w [E, F]
+DoubleArray matmul(const DoubleArray& x, const DoubleArray& w);
+
+}  // namespace fovea::reference
