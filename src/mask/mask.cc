@@ -111,23 +111,22 @@ Tensor Mask::to_additive(Index n, Index m) const {
 double Mask::density(Index n, Index m) const {
   const ScoreExtents extents = checked_extents(*this, n, m);
   if (is_none() || n == 0 || m == 0) return 1.0;
-  const Index rows = node_->depends_on_query() ? n : 1;
-  constexpr Index kRowsPerTask = 64;
-  const Index tasks_per_head = (rows + kRowsPerTask - 1) / kRowsPerTask;
-  const Index tasks = extents.batch * extents.heads * tasks_per_head;
-  std::vector<Index> visible_pairs(static_cast<std::size_t>(tasks), 0);
-  parallel_for(tasks, [&](Index task) {
+  // Rows of all batch entries and heads, counted through; a task is large enough to be worth a thread.
+  const Index queries = node_->depends_on_query() ? n : 1;
+  const Index rows = extents.batch * extents.heads * queries;
+  constexpr Index kRowsPerTask = 256;
+  std::vector<Index> visible_pairs(static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask), 0);
+  parallel_for(static_cast<Index>(visible_pairs.size()), [&](Index task) {
     ScratchIntervals visible;
-    const Index head = task / tasks_per_head;  // counted over all batch entries
-    const Index begin = task % tasks_per_head * kRowsPerTask;
-    for (Index query = begin; query < std::min(rows, begin + kRowsPerTask); ++query) {
-      node_->visible_keys({head / extents.heads, head % extents.heads, query, n, m}, *visible);
+    const Index end = std::min(rows, (task + 1) * kRowsPerTask);
+    for (Index row = task * kRowsPerTask; row < end; ++row) {
+      const Index head = row / queries;  // counted over the batch entries
+      node_->visible_keys({head / extents.heads, head % extents.heads, row % queries, n, m}, *visible);
       visible_pairs[static_cast<std::size_t>(task)] += count_keys(*visible);
     }
   });
   const Index total = std::accumulate(visible_pairs.begin(), visible_pairs.end(), Index{0});
-  return static_cast<double>(total) / static_cast<double>(extents.batch * extents.heads * rows) /
-         static_cast<double>(m);
+  return static_cast<double>(total) / (static_cast<double>(rows) * static_cast<double>(m));
 }
 
 std::string Mask::describe(Index n, Index m) const {
