@@ -27,11 +27,14 @@ class AnalyzeCommand final : public Command {
             "度量注意力权重：熵、谁被关注、谁关注自己"};
   }
   Text description() const override {
-    return {"FILE holds weights [N, M], [H, N, M] or [B, H, N, M] (rows are queries). Per head, and for the mean "
-            "of the heads: the entropy of each row (−Σ w ln w, nats; also divided by ln of the visible keys), the "
-            "attention each key receives (column sums), the row sums, the diagonal.",
-            "FILE 中是权重 [N, M]、[H, N, M] 或 [B, H, N, M]（行是查询）。对每个头以及各头的平均给出："
-            "每行的熵（−Σ w ln w，单位 nat；另除以可见键数的 ln）、每个键收到的注意力（列和）、行和、对角线。"};
+    return {
+        "FILE holds weights [N, M], [H, N, M] or [B, H, N, M] (rows are queries). Per head, and for the "
+        "mean "
+        "of the heads: the entropy of each row (−Σ w ln w, nats; also divided by ln of the visible keys), "
+        "the "
+        "attention each key receives (column sums), the row sums, the diagonal.",
+        "FILE 中是权重 [N, M]、[H, N, M] 或 [B, H, N, M]（行是查询）。对每个头以及各头的平均给出："
+        "每行的熵（−Σ w ln w，单位 nat；另除以可见键数的 ln）、每个键收到的注意力（列和）、行和、对角线。"};
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea analyze weights.npy --tokens \"I love AI\"",
@@ -42,9 +45,11 @@ class AnalyzeCommand final : public Command {
              {"one array of several, for a program", "取多个数组之一，供程序读取"}}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths("FILE", 1, 1, file_, {"a .npy, .npz or .safetensors file", ".npy、.npz 或 .safetensors 文件"});
+    options.positional_paths("FILE", 1, 1, file_,
+                             {"a .npy, .npz or .safetensors file", ".npy、.npz 或 .safetensors 文件"});
     options.text("--key", "NAME", key_,
-                 {"the array to take; default: weights, or the only one", "要读取的数组；默认 weights，或唯一的那个"});
+                 {"the array to take; default: weights, or the only one",
+                  "要读取的数组；默认 weights，或唯一的那个"});
     options.text("--tokens", "TEXT", tokens_,
                  {"names of the queries, separated by spaces (of the keys too, if there are as many)",
                   "查询的名称，用空格分隔（键数相同时也用于键）"});

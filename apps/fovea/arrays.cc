@@ -24,9 +24,9 @@ Tensor pick_tensor(const NamedArrays& arrays, const std::optional<std::string>& 
     }
   }
   if (!key && arrays.size() == 1) return as_tensor(*arrays.begin());
-  throw Error(fmt::format("{}: there is no array \"{}\"; there {}", arrays.source(), fmt::join(names, "\" or \""),
-                          arrays.size() == 0 ? "is none"
-                                             : fmt::format("is {}", fmt::join(arrays.names(), ", "))));
+  throw Error(
+      fmt::format("{}: there is no array \"{}\"; there {}", arrays.source(), fmt::join(names, "\" or \""),
+                  arrays.size() == 0 ? "is none" : fmt::format("is {}", fmt::join(arrays.names(), ", "))));
 }
 
 }  // namespace fovea::command

@@ -24,13 +24,17 @@ class AttendCommand final : public Command {
     return {"compute attention of q, k, v from files", "对文件中的 q、k、v 计算注意力"};
   }
   Text description() const override {
-    return {"FILE is three files q, k, v (.npy, or any with an array of that name), or one .npz or .safetensors "
-            "with arrays q, k and v. Shapes: q [N, D], k [M, D], v [M, Dv]; [B, N, D]; [B, H, N, D] (k and v may have "
-            "fewer heads); or one more batch axis in front. The result holds `output` and, if asked for, "
-            "`weights` and `logsumexp`. It is written whole or not at all.",
-            "FILE 是 q、k、v 三个文件（.npy，或含同名数组的文件），或一个含 q、k、v 的 .npz 或 .safetensors。"
-            "形状：q [N, D]、k [M, D]、v [M, Dv]；[B, N, D]；[B, H, N, D]（k、v 的头可以更少）；或前面再加一个批次轴。"
-            "结果含 `output`，按需含 `weights` 和 `logsumexp`；要么完整写出，要么不留文件。"};
+    return {
+        "FILE is three files q, k, v (.npy, or any with an array of that name), or one .npz or "
+        ".safetensors "
+        "with arrays q, k and v. Shapes: q [N, D], k [M, D], v [M, Dv]; [B, N, D]; [B, H, N, D] (k and v "
+        "may have "
+        "fewer heads); or one more batch axis in front. The result holds `output` and, if asked for, "
+        "`weights` and `logsumexp`. It is written whole or not at all.",
+        "FILE 是 q、k、v 三个文件（.npy，或含同名数组的文件），或一个含 q、k、v 的 .npz 或 .safetensors。"
+        "形状：q [N, D]、k [M, D]、v [M, Dv]；[B, N, D]；[B, H, N, D]（k、v "
+        "的头可以更少）；或前面再加一个批次轴。"
+        "结果含 `output`，按需含 `weights` 和 `logsumexp`；要么完整写出，要么不留文件。"};
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea attend q.npy k.npy v.npy --mask causal -o out.npz",
@@ -41,20 +45,28 @@ class AttendCommand final : public Command {
              {"the output alone, as .npy", "仅输出，存为 .npy"}}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths("FILE", 1, 3, files_, {"q, k and v, or one file with all three", "q、k、v，或含三者的一个文件"});
-    options.path("-o,--output", "FILE", output_,
-                 {".npz or .safetensors; .npy for the output alone", ".npz 或 .safetensors；.npy 只存 output"});
+    options.positional_paths("FILE", 1, 3, files_,
+                             {"q, k and v, or one file with all three", "q、k、v，或含三者的一个文件"});
+    options.path(
+        "-o,--output", "FILE", output_,
+        {".npz or .safetensors; .npy for the output alone", ".npz 或 .safetensors；.npy 只存 output"});
     options.require_last();
     declare_mask(options, mask_);
-    options.number("--scale", "X", scale_, {"multiplies the scores; default: 1/√D", "得分的倍数；默认 1/√D"});
+    options.number("--scale", "X", scale_,
+                   {"multiplies the scores; default: 1/√D", "得分的倍数；默认 1/√D"});
     options.number("--softcap", "C", softcap_,
                    {"C·tanh(score/C); default: off", "C·tanh(得分/C)；默认关闭"});
     options.number("--dropout", "P", dropout_, {"share of the weights dropped", "丢弃权重的比例"});
-    options.integer("--seed", "S", seed_, 0, INT64_MAX, {"of the dropout; default: 0", "dropout 的种子；默认 0"});
-    options.flag("--alibi", alibi_, {"ALiBi's bias by distance, with the paper's slopes", "ALiBi 距离偏置，斜率取自论文"});
+    options.integer("--seed", "S", seed_, 0, INT64_MAX,
+                    {"of the dropout; default: 0", "dropout 的种子；默认 0"});
+    options.flag("--alibi", alibi_,
+                 {"ALiBi's bias by distance, with the paper's slopes", "ALiBi 距离偏置，斜率取自论文"});
     options.flag("--weights", weights_, {"also write the weights [.., N, M]", "同时写出权重 [.., N, M]"});
-    options.flag("--logsumexp", logsumexp_, {"also write log Σ exp of the scores [.., N]", "同时写出得分的 log Σ exp [.., N]"});
-    options.flag("--json", json_, {"print names and shapes of what was written, for programs", "打印所写数组的名称与形状（JSON）"});
+    options.flag("--logsumexp", logsumexp_,
+                 {"also write log Σ exp of the scores [.., N]", "同时写出得分的 log Σ exp [.., N]"});
+    options.flag(
+        "--json", json_,
+        {"print names and shapes of what was written, for programs", "打印所写数组的名称与形状（JSON）"});
   }
 
   void run(const Context& context) override {
@@ -74,8 +86,9 @@ class AttendCommand final : public Command {
     if (files_.size() == 2) throw UsageError("FILE: got 2 files, expected three (q, k, v) or one with all");
     const bool npy = output_->ends_with(".npy");
     if (!npy && !output_->ends_with(".npz") && !output_->ends_with(".safetensors")) {
-      throw UsageError(fmt::format("--output: got \"{}\", expected a name ending in .npz, .safetensors or .npy",
-                                   one_line(*output_)));
+      throw UsageError(
+          fmt::format("--output: got \"{}\", expected a name ending in .npz, .safetensors or .npy",
+                      one_line(*output_)));
     }
     if (npy && (weights_ || logsumexp_)) {
       throw UsageError("--output: a .npy holds the output alone; take .npz or .safetensors for more");
@@ -83,7 +96,8 @@ class AttendCommand final : public Command {
     if (dropout_ && !(*dropout_ >= 0 && *dropout_ < 1)) {
       throw UsageError(fmt::format("--dropout: got {}, expected 0 ≤ P < 1", *dropout_));
     }
-    if (softcap_ && !(*softcap_ > 0)) throw UsageError(fmt::format("--softcap: got {}, expected C > 0", *softcap_));
+    if (softcap_ && !(*softcap_ > 0))
+      throw UsageError(fmt::format("--softcap: got {}, expected C > 0", *softcap_));
     mask_of(mask_);  // what is wrong with it is said before files are read
   }
 

@@ -24,7 +24,8 @@ struct Parser {
 
   void connect() {
     for (const Option& option : list.options()) {
-      CLI::Option* added = option.value.empty() ? app->add_flag(option.names) : app->add_option(option.names);
+      CLI::Option* added =
+          option.value.empty() ? app->add_flag(option.names) : app->add_option(option.names);
       added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
       options.push_back(added);
     }
@@ -90,15 +91,16 @@ void GlobalOptions::declare(OptionList& options) {
   options.choice("--color", {"auto", "always", "never"}, color,
                  {"colours; auto: on a terminal, unless NO_COLOR is set",
                   "颜色；auto：仅在终端上，且未设置 NO_COLOR"});
-  options.integer("--width", "COLUMNS", width, 40, 1000,
-                  {"the longest line; default: the terminal's, at most 100",
-                   "最长行宽；默认取终端宽度，最多 100"});
+  options.integer(
+      "--width", "COLUMNS", width, 40, 1000,
+      {"the longest line; default: the terminal's, at most 100", "最长行宽；默认取终端宽度，最多 100"});
   options.integer("--threads", "N", threads, 1, 4096,
                   {"threads to compute with; default: OMP_NUM_THREADS, or one per core",
                    "计算线程数；默认取 OMP_NUM_THREADS，或每核一个"});
-  options.text("--isa", "NAME", instruction_set,
-               {"the instruction set to compute with (fovea info lists them); default: the best, or FOVEA_ISA",
-                "计算所用的指令集（fovea info 会列出）；默认最好的，或 FOVEA_ISA"});
+  options.text(
+      "--isa", "NAME", instruction_set,
+      {"the instruction set to compute with (fovea info lists them); default: the best, or FOVEA_ISA",
+       "计算所用的指令集（fovea info 会列出）；默认最好的，或 FOVEA_ISA"});
 }
 
 Request parse_command_line(const std::vector<std::string>& arguments,
@@ -136,9 +138,10 @@ Request parse_command_line(const std::vector<std::string>& arguments,
     if (named != nullptr) parsers[app.get_subcommands().front()].second.apply();
   } catch (const CLI::CallForHelp&) {
     find_named();
-    return {nullptr, named == nullptr ? help_of_program(commands, global_parser.list, language)
-                                      : help_of_command(*named, parsers[app.get_subcommands().front()].second.list,
-                                                        global_parser.list, language)};
+    return {nullptr, named == nullptr
+                         ? help_of_program(commands, global_parser.list, language)
+                         : help_of_command(*named, parsers[app.get_subcommands().front()].second.list,
+                                           global_parser.list, language)};
   } catch (const CLI::CallForVersion&) {
     return {nullptr, fmt::format("fovea {}\n", version())};
   } catch (const CLI::ExtrasError& error) {

@@ -47,7 +47,8 @@ std::vector<Entry> option_entries(const OptionList& list, Language language) {
   if (!list.positionals().name.empty()) {
     entries.push_back({list.positionals().name, list.positionals().help.in(language)});
   }
-  for (const Option& option : list.options()) entries.push_back({option_left(option), option.help.in(language)});
+  for (const Option& option : list.options())
+    entries.push_back({option_left(option), option.help.in(language)});
   return entries;
 }
 
@@ -84,7 +85,8 @@ std::string usage_of(const Command& command, const OptionList& own, Language lan
                                   : fmt::format(" {}{}", positionals.name, dots);
   }
   for (const Option& option : own.options()) {
-    if (option.required) usage += fmt::format(" {} {}", option.names.substr(0, option.names.find(',')), option.value);
+    if (option.required)
+      usage += fmt::format(" {} {}", option.names.substr(0, option.names.find(',')), option.value);
   }
   return usage + Text{" [options]", " [选项]"}.in(language);
 }
@@ -95,17 +97,21 @@ std::string help_of_program(const std::vector<std::unique_ptr<Command>>& command
                             Language language) {
   const auto say = [&](const char* en, const char* zh) { return Text{en, zh}.in(language); };
   std::vector<Entry> entries;
-  for (const auto& command : commands) entries.push_back({command->name(), command->summary().in(language)});
+  for (const auto& command : commands)
+    entries.push_back({command->name(), command->summary().in(language)});
   const std::vector<HelpExample> examples = {
-      {"fovea", {"explains \"I love AI\" step by step, every matrix printed",
-                 "逐步讲解 “I love AI”，打印每一个矩阵"}},
-      {"fovea demo all", {"the worked examples of attention, one after the other", "依次演示全部注意力示例"}},
+      {"fovea",
+       {"explains \"I love AI\" step by step, every matrix printed",
+        "逐步讲解 “I love AI”，打印每一个矩阵"}},
+      {"fovea demo all",
+       {"the worked examples of attention, one after the other", "依次演示全部注意力示例"}},
       {"fovea mask 'causal & window(2)' --n 8", {"the picture of a mask", "画出一个掩码"}},
       {"fovea attend q.npy k.npy v.npy --mask causal -o out.npz",
        {"computes attention from files", "对文件中的 Q、K、V 计算注意力"}}};
-  return fmt::format("fovea {} — {}\n\n{}\n\n", version(),
-                     say("attention in C++: exact, fast, explained", "C++ 注意力机制：精确、快速、讲得清楚"),
-                     say("Usage: fovea [COMMAND] [options]", "用法：fovea [命令] [选项]")) +
+  return fmt::format(
+             "fovea {} — {}\n\n{}\n\n", version(),
+             say("attention in C++: exact, fast, explained", "C++ 注意力机制：精确、快速、讲得清楚"),
+             say("Usage: fovea [COMMAND] [options]", "用法：fovea [命令] [选项]")) +
          say("Commands (fovea COMMAND --help says more)\n", "命令（fovea 命令 --help 查看详情）\n") +
          table(entries) + "\n" + say("Options of every command\n", "通用选项\n") +
          table(global_entries(global, language)) + "\n" + examples_text(examples, language) + "\n" +

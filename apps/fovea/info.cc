@@ -59,7 +59,8 @@ class InfoCommand final : public Command {
     const std::string build = info.sanitizers.empty() ? info.build : info.build + ", " + info.sanitizers;
     entry({"fovea", "fovea"}, info.version);
     entry({"compiler", "编译器"}, fmt::format("{} ({})", info.compiler, build));
-    entry({"instruction sets", "可用指令集"}, fmt::format("{}", fmt::join(available_instruction_sets(), ", ")));
+    entry({"instruction sets", "可用指令集"},
+          fmt::format("{}", fmt::join(available_instruction_sets(), ", ")));
     entry({"in use", "使用中"}, instruction_set());
     entry({"threads", "线程"}, fmt::format("{}", thread_count()));
     entry({"BLAS", "BLAS"}, info.blas);

@@ -52,7 +52,8 @@ std::string json_numbers(const std::vector<double>& values) {
 
 std::string json_object(const std::vector<std::pair<std::string, std::string>>& members) {
   std::vector<std::string> lines;
-  for (const auto& [name, value] : members) lines.push_back(fmt::format("  {}: {}", json_quoted(name), value));
+  for (const auto& [name, value] : members)
+    lines.push_back(fmt::format("  {}: {}", json_quoted(name), value));
   return fmt::format("{{\n{}\n}}\n", fmt::join(lines, ",\n"));
 }
 

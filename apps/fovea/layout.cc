@@ -21,7 +21,8 @@ std::size_t character_length(std::string_view text, std::size_t at) {
 }
 
 bool closes(std::string_view character) {
-  for (const std::string_view mark : {"，", "。", "、", "；", "：", "）", "！", "？", "》", "”", "」", "…"}) {
+  for (const std::string_view mark :
+       {"，", "。", "、", "；", "：", "）", "！", "？", "》", "”", "」", "…"}) {
     if (character == mark) return true;
   }
   return false;

@@ -17,8 +17,8 @@ namespace fovea::command {
 namespace {
 
 constexpr Index kDefaultSize = 8;
-constexpr Index kMaxPrinted = 4096;     // queries or keys printed one by one
-constexpr Index kMaxSize = 1 << 24;     // of --n and --m: blocks ask the mask for tiles
+constexpr Index kMaxPrinted = 4096;  // queries or keys printed one by one
+constexpr Index kMaxSize = 1 << 24;  // of --n and --m: blocks ask the mask for tiles
 
 bool fits(const Mask& mask, Index n, Index m) {
   try {
@@ -45,18 +45,20 @@ class MaskCommand final : public Command {
     return {"print a mask: as 0/1, as 0/−inf, or as blocks", "打印掩码：0/1、0/−inf 或方块图"};
   }
   Text description() const override {
-    return {"EXPR combines masks with & (and), | (or), ! (not) and brackets: none, causal, causal(top_left), "
-            "window(w), window(before, after), sparse(s), prefix(n), padding(ids), padding(ids, pad), "
-            "lengths(3, 2), documents(ids), where ids is [1,2,0] or [[1,2,0],[3,0,0]]. Rows are queries, "
-            "columns are keys; 1 is visible. Every --mask of the other commands takes the same expressions.",
-            "EXPR 用 &（与）、|（或）、!（非）和括号组合掩码：none、causal、causal(top_left)、window(w)、"
-            "window(before, after)、sparse(s)、prefix(n)、padding(ids)、padding(ids, pad)、lengths(3, 2)、"
-            "documents(ids)，其中 ids 写作 [1,2,0] 或 [[1,2,0],[3,0,0]]。行是查询，列是键；1 表示可见。"
-            "其他命令的 --mask 使用同样的表达式。"};
+    return {
+        "EXPR combines masks with & (and), | (or), ! (not) and brackets: none, causal, causal(top_left), "
+        "window(w), window(before, after), sparse(s), prefix(n), padding(ids), padding(ids, pad), "
+        "lengths(3, 2), documents(ids), where ids is [1,2,0] or [[1,2,0],[3,0,0]]. Rows are queries, "
+        "columns are keys; 1 is visible. Every --mask of the other commands takes the same expressions.",
+        "EXPR 用 &（与）、|（或）、!（非）和括号组合掩码：none、causal、causal(top_left)、window(w)、"
+        "window(before, after)、sparse(s)、prefix(n)、padding(ids)、padding(ids, pad)、lengths(3, 2)、"
+        "documents(ids)，其中 ids 写作 [1,2,0] 或 [[1,2,0],[3,0,0]]。行是查询，列是键；1 表示可见。"
+        "其他命令的 --mask 使用同样的表达式。"};
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea mask 'causal & padding([1,2,3,0,0])'",
-             {"a sentence of three words and two pads, read from left to right", "三个词加两个填充，从左到右阅读"}},
+             {"a sentence of three words and two pads, read from left to right",
+              "三个词加两个填充，从左到右阅读"}},
             {"fovea mask 'sparse(4)' --n 16 --format blocks",
              {"the pattern of sparse attention", "稀疏注意力的图案"}},
             {"fovea mask causal --n 4 --format additive",
@@ -74,8 +76,9 @@ class MaskCommand final : public Command {
     options.choice("--format", {"bool", "additive", "blocks"}, format_,
                    {"bool: 1 visible, 0 hidden; additive: 0 and −inf; blocks: a picture, for any size",
                     "bool：1 可见、0 隐藏；additive：0 与 −inf；blocks：方块图，大小不限"});
-    options.integer("--batch", "I", batch_, 0, kMaxSize,
-                    {"only sequence I of a batch, counted from 0", "只显示一批中的第 I 个序列（从 0 数起）"});
+    options.integer(
+        "--batch", "I", batch_, 0, kMaxSize,
+        {"only sequence I of a batch, counted from 0", "只显示一批中的第 I 个序列（从 0 数起）"});
     options.flag("--json", json_, {"for programs", "供程序读取的 JSON"});
   }
 
@@ -85,9 +88,10 @@ class MaskCommand final : public Command {
     const Index n = n_.value_or(m);
     const bool blocks = format_ == "blocks" && !json_;
     if (!blocks && std::max(n, m) > kMaxPrinted) {
-      throw UsageError(fmt::format("{} queries and {} keys are too many to print one by one (at most {}); "
-                                   "--format blocks draws any size",
-                                   n, m, kMaxPrinted));
+      throw UsageError(
+          fmt::format("{} queries and {} keys are too many to print one by one (at most {}); "
+                      "--format blocks draws any size",
+                      n, m, kMaxPrinted));
     }
     const Index sequences = std::max<Index>(mask.batch(), 1);
     if (batch_ && *batch_ >= sequences) {
@@ -109,7 +113,8 @@ class MaskCommand final : public Command {
   }
 
  private:
-  void print_json(const Context& context, const Mask& mask, Index n, Index m, Index first, Index last) const {
+  void print_json(const Context& context, const Mask& mask, Index n, Index m, Index first,
+                  Index last) const {
     const bool additive = format_ == "additive";
     std::vector<std::string> sequences;
     for (Index batch = first; batch <= last; ++batch) {

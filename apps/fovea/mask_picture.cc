@@ -75,8 +75,9 @@ std::string mask_blocks(const Mask& mask, Index batch, Index n, Index m, int wid
   text += Text{"██ visible   · hidden", "██ 可见   · 隐藏"}.in(language);
   if (some_partial) text += Text{"   ▒▒ partly visible", "   ▒▒ 部分可见"}.in(language);
   if (tile > 1) {
-    text += fmt::format(fmt::runtime(Text{"   (one block: {0} × {0} pairs)", "   （一格：{0} × {0} 对）"}.in(language)),
-                        tile);
+    text += fmt::format(
+        fmt::runtime(Text{"   (one block: {0} × {0} pairs)", "   （一格：{0} × {0} 对）"}.in(language)),
+        tile);
   }
   return text + "\n";
 }
@@ -89,8 +90,8 @@ Shape smallest_shape(const Mask& mask, Index n, Index m) {
 }
 
 std::string describe_mask(const Mask& mask, Index n, Index m, Language language) {
-  const std::string shape = std::max(n, m) <= 4096 ? smallest_shape(mask, n, m).to_string()
-                                                   : Shape{n, m}.to_string();
+  const std::string shape =
+      std::max(n, m) <= 4096 ? smallest_shape(mask, n, m).to_string() : Shape{n, m}.to_string();
   if (language == Language::english) return fmt::format("{}, shape {}", mask.describe(n, m), shape);
   std::string description = mask.describe(n, m);
   const std::string name = description.substr(0, description.find(':'));

@@ -36,16 +36,16 @@ void OptionList::flag(const std::string& names, bool& target, Text help) {
   options_.push_back({names, "", std::move(help), false, [&target](const std::string&) { target = true; }});
 }
 
-void OptionList::text(const std::string& names, const std::string& value, std::optional<std::string>& target,
-                      Text help) {
+void OptionList::text(const std::string& names, const std::string& value,
+                      std::optional<std::string>& target, Text help) {
   options_.push_back({names, value, std::move(help), false, [names, &target](const std::string& given) {
                         check_utf8(names, given);
                         target = given;
                       }});
 }
 
-void OptionList::path(const std::string& names, const std::string& value, std::optional<std::string>& target,
-                      Text help) {
+void OptionList::path(const std::string& names, const std::string& value,
+                      std::optional<std::string>& target, Text help) {
   options_.push_back(
       {names, value, std::move(help), false, [&target](const std::string& given) { target = given; }});
 }
@@ -55,8 +55,9 @@ void OptionList::integer(const std::string& names, const std::string& value, std
   options_.push_back({names, value, std::move(help), false, [=, &target](const std::string& given) {
                         target = parse_number<Index>(given);
                         if (target && *target >= min && *target <= max) return;
-                        throw UsageError(fmt::format("{}: got \"{}\", expected a whole number from {} to {}",
-                                                     names, one_line(given), min, max));
+                        throw UsageError(
+                            fmt::format("{}: got \"{}\", expected a whole number from {} to {}", names,
+                                        one_line(given), min, max));
                       }});
 }
 
@@ -70,28 +71,28 @@ void OptionList::number(const std::string& names, const std::string& value, std:
                       }});
 }
 
-void OptionList::choice(const std::string& names, const std::vector<std::string>& choices, std::string& target,
-                        Text help) {
+void OptionList::choice(const std::string& names, const std::vector<std::string>& choices,
+                        std::string& target, Text help) {
   const std::string value = fmt::format("{}", fmt::join(choices, "|"));
   options_.push_back({names, value, std::move(help), false, [=, &target](const std::string& given) {
                         if (std::find(choices.begin(), choices.end(), given) == choices.end()) {
-                          throw UsageError(fmt::format("{}: got \"{}\", expected {}", names, one_line(given),
-                                                       fmt::join(choices, ", ")));
+                          throw UsageError(fmt::format("{}: got \"{}\", expected {}", names,
+                                                       one_line(given), fmt::join(choices, ", ")));
                         }
                         target = given;
                       }});
 }
 
-void OptionList::positional_texts(const std::string& name, int min, int max, std::vector<std::string>& target,
-                                  Text help) {
+void OptionList::positional_texts(const std::string& name, int min, int max,
+                                  std::vector<std::string>& target, Text help) {
   positionals_ = {name, min, max, std::move(help), [name, &target](const std::vector<std::string>& given) {
                     for (const std::string& text : given) check_utf8(name, text);
                     target = given;
                   }};
 }
 
-void OptionList::positional_paths(const std::string& name, int min, int max, std::vector<std::string>& target,
-                                  Text help) {
+void OptionList::positional_paths(const std::string& name, int min, int max,
+                                  std::vector<std::string>& target, Text help) {
   positionals_ = {name, min, max, std::move(help),
                   [&target](const std::vector<std::string>& given) { target = given; }};
 }

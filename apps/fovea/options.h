@@ -38,16 +38,21 @@ struct Positionals {
 class OptionList {
  public:
   void flag(const std::string& names, bool& target, Text help);
-  void text(const std::string& names, const std::string& value, std::optional<std::string>& target, Text help);
-  void path(const std::string& names, const std::string& value, std::optional<std::string>& target, Text help);
+  void text(const std::string& names, const std::string& value, std::optional<std::string>& target,
+            Text help);
+  void path(const std::string& names, const std::string& value, std::optional<std::string>& target,
+            Text help);
   void integer(const std::string& names, const std::string& value, std::optional<Index>& target, Index min,
                Index max, Text help);
   void number(const std::string& names, const std::string& value, std::optional<double>& target, Text help);
-  void choice(const std::string& names, const std::vector<std::string>& choices, std::string& target, Text help);
+  void choice(const std::string& names, const std::vector<std::string>& choices, std::string& target,
+              Text help);
   void require_last() { options_.back().required = true; }
 
-  void positional_texts(const std::string& name, int min, int max, std::vector<std::string>& target, Text help);
-  void positional_paths(const std::string& name, int min, int max, std::vector<std::string>& target, Text help);
+  void positional_texts(const std::string& name, int min, int max, std::vector<std::string>& target,
+                        Text help);
+  void positional_paths(const std::string& name, int min, int max, std::vector<std::string>& target,
+                        Text help);
 
   const std::vector<Option>& options() const { return options_; }
   const Positionals& positionals() const { return positionals_; }

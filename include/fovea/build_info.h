@@ -12,11 +12,11 @@ struct LinkedPart {
 };
 
 struct BuildInfo {
-  std::string version;   // of fovea
-  std::string compiler;  // "GCC 12.2.0"
-  std::string build;     // "release" or "debug" (with assertions)
+  std::string version;     // of fovea
+  std::string compiler;    // "GCC 12.2.0"
+  std::string build;       // "release" or "debug" (with assertions)
   std::string sanitizers;  // "address", "thread", or empty
-  std::string blas;      // what the BLAS says of itself: version, kernels, threading
+  std::string blas;        // what the BLAS says of itself: version, kernels, threading
   std::vector<LinkedPart> parts;
 };
 

@@ -53,16 +53,17 @@ BuildInfo build_info() {
 #else
   const char* build = "debug";
 #endif
-  return {version(),
-          compiler(),
-          build,
-          sanitizers(),
-          blas_config(),
-          {{"Highway", highway_version()},
-           {"OpenBLAS", blas_version()},
-           {"OpenMP", openmp()},
-           {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
-           {"zlib", zlibVersion()}}};
+  return {
+      version(),
+      compiler(),
+      build,
+      sanitizers(),
+      blas_config(),
+      {{"Highway", highway_version()},
+       {"OpenBLAS", blas_version()},
+       {"OpenMP", openmp()},
+       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
+       {"zlib", zlibVersion()}}};
 }
 
 }  // namespace fovea
