@@ -25,9 +25,11 @@ int display_width(std::string_view text);
 std::string pad_right(std::string_view text, int width);
 std::string pad_left(std::string_view text, int width);
 
-// A framed matrix with labels, every line of the same display width. `rows` and `columns` name them: as
-// many as there are, or none (then they are numbered 0, 1, ..). −inf is written −inf, whole numbers of a
-// wholly whole matrix without decimals. `shade` colours the cells by value between 0 and 1 (if color).
+// A matrix between brackets with labels outside, every line of the same display width. `rows` and `columns`
+// name them: as many as there are, or none. Numbers have at most `digits` decimals, fewer where all of them
+// are complete with fewer; -inf is written -inf (ASCII minus: what is printed can be pasted). Wider than
+// `width`, or longer than 48 rows: the middle is left out, and … says so. `shade` colours the cells by
+// value between 0 and 1 (if color).
 std::string matrix_to_terminal(const Matrix& matrix, const std::vector<std::string>& rows = {},
                                const std::vector<std::string>& columns = {}, const RenderOptions& = {},
                                bool shade = false);

@@ -1,6 +1,7 @@
 // Small word vectors: enough to let sentences attend to themselves.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
