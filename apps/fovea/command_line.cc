@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 
 #include "fovea/version.h"
 #include "help.h"
@@ -32,7 +31,7 @@ struct Parser {
     const Positionals& positionals = list.positionals();
     if (positionals.name.empty()) return;
     positional = app->add_option(positionals.name);
-    positional->expected(std::max(1, positionals.min), positionals.max);
+    positional->allow_extra_args();  // counted in apply()
   }
 
   void apply() const {
@@ -49,6 +48,12 @@ struct Parser {
     const int given = static_cast<int>(positional->results().size());
     if (given < positionals.min) {
       throw UsageError(fmt::format("{} is missing", positionals.name));
+    }
+    if (given > positionals.max) {
+      throw UsageError(fmt::format("{}: got {} arguments, expected {}{}; the last is \"{}\"",
+                                   positionals.name, given,
+                                   positionals.max > positionals.min ? "at most " : "", positionals.max,
+                                   positional->results().back()));
     }
     positionals.set(positional->results());
   }
@@ -71,6 +76,12 @@ std::string command_names(const std::vector<std::unique_ptr<Command>>& commands)
   std::vector<std::string> names;
   for (const auto& command : commands) names.push_back(command->name());
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// CLI11 says "--lang: 1 required TEXT missing".
+std::string in_our_words(const std::string& message) {
+  const std::size_t required = message.find(": 1 required");
+  return required == std::string::npos ? message : message.substr(0, required) + ": its value is missing";
 }
 
 }  // namespace
@@ -105,60 +116,48 @@ void GlobalOptions::declare(OptionList& options) {
 
 Request parse_command_line(const std::vector<std::string>& arguments,
                            const std::vector<std::unique_ptr<Command>>& commands, GlobalOptions& global) {
-  const Language language = language_of(arguments);
   CLI::App app;
+  Parser global_parser{&app, {}, {}, nullptr};
   app.set_help_flag("-h,--help");
   app.set_version_flag("--version", version());
   app.require_subcommand(0, 1);
-  Parser global_parser{&app, {}, {}, nullptr};
   global.declare(global_parser.list);
   global_parser.connect();
-  std::map<CLI::App*, std::pair<Command*, Parser>> parsers;
-  for (const auto& command : commands) {
-    CLI::App* sub = app.add_subcommand(command->name())->fallthrough();
-    auto& [target, parser] = parsers[sub];
-    target = command.get();
-    parser.app = sub;
-    command->declare(parser.list);
-    parser.connect();
+  std::vector<Parser> parsers(commands.size());
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    parsers[i].app = app.add_subcommand(commands[i]->name())->fallthrough();
+    commands[i]->declare(parsers[i].list);
+    parsers[i].connect();
   }
-
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 pops from the back
-  Command* named = nullptr;
-  const auto find_named = [&] {
-    if (!app.get_subcommands().empty()) named = parsers[app.get_subcommands().front()].first;
+  // The command that was named, also while the rest of the line is wrong; the number of commands if none.
+  const auto named = [&] {
+    std::size_t i = 0;
+    while (i < parsers.size() && !parsers[i].app->parsed()) ++i;
+    return i;
   };
-  const auto hint = [&] {
-    return fmt::format("; see fovea {}--help", named == nullptr ? "" : named->name() + " ");
-  };
+  const Language language = language_of(arguments);
   try {
-    app.parse(std::move(reversed));
-    find_named();
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 pops from the back
     global_parser.apply();
-    if (named != nullptr) parsers[app.get_subcommands().front()].second.apply();
+    if (named() == commands.size()) return {};
+    parsers[named()].apply();
+    return {commands[named()].get(), ""};
   } catch (const CLI::CallForHelp&) {
-    find_named();
-    return {nullptr, named == nullptr
-                         ? help_of_program(commands, global_parser.list, language)
-                         : help_of_command(*named, parsers[app.get_subcommands().front()].second.list,
-                                           global_parser.list, language)};
+    const std::size_t i = named();
+    if (i == commands.size()) return {nullptr, help_of_program(commands, global_parser.list, language)};
+    return {nullptr, help_of_command(*commands[i], parsers[i].list, global_parser.list, language)};
   } catch (const CLI::CallForVersion&) {
     return {nullptr, fmt::format("fovea {}\n", version())};
-  } catch (const CLI::ExtrasError& error) {
-    find_named();
+  } catch (const std::runtime_error& error) {  // of CLI11, or our own
+    const std::size_t i = named();
     const std::vector<std::string> extras = app.remaining();
-    if (named == nullptr && !extras.empty() && !extras.front().starts_with('-')) {
+    if (i == commands.size() && !extras.empty() && !extras.front().starts_with('-')) {
       throw UsageError(fmt::format("there is no command \"{}\"; the commands are {}", extras.front(),
                                    command_names(commands)));
     }
-    throw UsageError(error.what() + hint());
-  } catch (const CLI::ParseError& error) {
-    find_named();
-    throw UsageError(error.what() + hint());
-  } catch (const UsageError& error) {
-    throw UsageError(error.what() + hint());
+    throw UsageError(fmt::format("{}; see fovea {}--help", in_our_words(error.what()),
+                                 i == commands.size() ? "" : commands[i]->name() + " "));
   }
-  return {named, ""};
 }
 
 }  // namespace fovea::command

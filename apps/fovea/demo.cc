@@ -52,8 +52,8 @@ class DemoCommand final : public Command {
   Text description() const override {
     std::string names;
     for (const Demo& demo : all_demos()) names += (names.empty() ? "" : ", ") + demo.name;
-    return {"NAME is one or more of " + names + ", or all. Without a name they are listed.",
-            "NAME 可取一个或多个：" + names + "，或 all。不带名称时列出全部。"};
+    return {fmt::format("NAME is one or more of {}, or all. Without a name they are listed.", names),
+            fmt::format("NAME 可取一个或多个：{}，或 all。不带名称时列出全部。", names)};
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea demo qkv", {"one query, three keys, every step", "一个查询、三个键，每一步"}},
@@ -76,8 +76,8 @@ class DemoCommand final : public Command {
       return;
     }
     for (const Demo* demo : chosen()) {
-      context.heading(
-          {"demo " + demo->name + " · " + demo->title.en, "demo " + demo->name + " · " + demo->title.zh});
+      context.heading({fmt::format("demo {} · {}", demo->name, demo->title.en),
+                       fmt::format("demo {} · {}", demo->name, demo->title.zh)});
       demo->run(context, static_cast<int>(digits_.value_or(8)));
     }
   }
@@ -112,11 +112,13 @@ class DemoCommand final : public Command {
   }
 
   static void print_list(const Context& context) {
+    const auto print_entry = [&](const std::string& name, const Text& title) {
+      context.line(fmt::format("  fovea demo {}{}", pad_right(name, 17), context.say(title)));
+    };
     for (const Demo& demo : all_demos()) {
-      context.line("  " + pad_right("fovea demo " + demo.name, 28) + context.say(demo.title));
+      print_entry(demo.name, demo.title);
     }
-    context.line("  " + pad_right("fovea demo all", 28) +
-                 context.say({"all of them, in this order", "按此顺序全部演示"}));
+    print_entry("all", {"all of them, in this order", "按此顺序全部演示"});
   }
 
   std::vector<std::string> names_;

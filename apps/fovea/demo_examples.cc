@@ -55,8 +55,8 @@ void demo_words(const Context& context, int) {
   try {
     WordVectors::builtin().embed(unknown_word_sentence());
   } catch (const Error& error) {
-    context.line("  $ fovea explain \"" + unknown_word_sentence() + "\"");
-    context.line("  " + wrapped(std::string("fovea: ") + error.what(), context.width, 2, 2));
+    context.line(fmt::format("  $ fovea explain \"{}\"", unknown_word_sentence()));
+    print_error(context, error);
   }
   context.line();
 }

@@ -64,7 +64,7 @@ void demo_multi_head(const Context& context, int digits) {
   try {
     print_head_widths(context, 100, 8);
   } catch (const Error& error) {
-    context.line("  " + wrapped(std::string("fovea: ") + error.what(), context.width, 2, 2));
+    print_error(context, error);
   }
   context.line();
 }

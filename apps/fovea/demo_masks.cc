@@ -17,7 +17,8 @@ std::string indented(const std::string& text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at) + 1;
-    result += "    " + text.substr(at, end - at);
+    result += "    ";
+    result += text.substr(at, end - at);
     at = end;
   }
   return result;
@@ -25,7 +26,7 @@ std::string indented(const std::string& text) {
 
 void print_mask(const Context& context, const std::string& expression, Index n, bool additive = false) {
   const Mask mask = parse_mask(expression);
-  context.line("  " + expression + "  ·  " + describe_mask(mask, n, n, context.language));
+  context.line(fmt::format("  {}  ·  {}", expression, describe_mask(mask, n, n, context.language)));
   for (Index batch = 0; batch < std::max<Index>(mask.batch(), 1); ++batch) {
     context.line();
     context.print(indented(mask_table(mask, batch, n, n, additive)));
@@ -86,7 +87,8 @@ void demo_masks(const Context& context, int) {
       {"Additive masks: −inf hides, −1e9 only pushes away", "加性掩码：−inf 隐藏，−1e9 只是压低"});
   const float inf = std::numeric_limits<float>::infinity();
   const auto softmax_line = [&](const char* scores, const Tensor& row) {
-    context.line("    softmax(" + pad_right(std::string(scores) + ")", 24) + "= " + row_text(softmax(row)));
+    context.line(fmt::format("    softmax({}= {}", pad_right(fmt::format("{})", scores), 24),
+                             row_text(softmax(row))));
   };
   softmax_line("[0, −1e9, −1e9]", Tensor::from({0, -1e9f, -1e9f}));
   softmax_line("[−1e9, −1e9, −1e9]", Tensor::from({-1e9f, -1e9f, -1e9f}));

@@ -59,6 +59,10 @@ void print_engine_check(const Context& context, const Account& account, const Ma
   context.line();
 }
 
+void print_error(const Context& context, const Error& error) {
+  context.line(fmt::format("  {}", wrapped(fmt::format("fovea: {}", error.what()), context.width, 2, 2)));
+}
+
 void print_shapes(const Context& context, const std::vector<ShapeLine>& lines) {
   int name_width = 0, shape_width = 0;
   for (const ShapeLine& each : lines) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "command.h"
+#include "fovea/error.h"
 #include "fovea/explain.h"
 
 namespace fovea::command {
@@ -28,6 +29,9 @@ void print_account(const Context& context, Account account, int digits,
 
 // Runs the same q, k, v through the float32 engine and says how far it is from the account's doubles.
 void print_engine_check(const Context& context, const Account& account, const Mask& mask = {});
+
+// The message as the command would print it.
+void print_error(const Context& context, const Error& error);
 
 // "name   shape   sentence", for shapes that a computation really had.
 struct ShapeLine {

@@ -214,9 +214,9 @@ class ExplainCommand final : public Command {
     for (const auto& [title, text] : parts) {
       context.line();
       if (markdown_) {
-        context.line("## " + context.say(title));
+        context.line(fmt::format("## {}", context.say(title)));
         context.line();
-        context.print("```text\n" + text + "```\n");
+        context.print(fmt::format("```text\n{}```\n", text));
       } else {
         context.heading(title);
         context.print(text);
@@ -228,7 +228,7 @@ class ExplainCommand final : public Command {
     context.heading(
         {"Ready examples: fovea explain --example ID", "现成的示例：fovea explain --example ID"});
     for (const Example& each : fovea::examples()) {
-      context.line("  " + pad_right(each.id, 26) + context.say(each.title));
+      context.line(fmt::format("  {}{}", pad_right(each.id, 26), context.say(each.title)));
     }
     context.line();
     context.heading({"Words: fovea explain \"我 喜欢 AI\"", "词表：fovea explain \"我 喜欢 AI\""});
@@ -236,7 +236,7 @@ class ExplainCommand final : public Command {
     int width = 0;
     for (const std::string& word : words.words()) width = std::max(width, display_width(word));
     for (const std::string& word : words.words()) {
-      std::string line = "  " + pad_right(word, width + 2) + "[";
+      std::string line = fmt::format("  {}[", pad_right(word, width + 2));
       for (const double value : words.vector(word))
         line += fmt::format("{}{:g}", line.back() == '[' ? "" : ", ", value);
       context.line(line + "]");

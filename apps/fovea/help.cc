@@ -26,7 +26,7 @@ std::string table(const std::vector<Entry>& entries) {
   std::string text;
   for (const Entry& entry : entries) {
     const int column = left + 4;
-    std::string line = "  " + entry.left;
+    std::string line = fmt::format("  {}", entry.left);
     if (display_width(entry.left) > left) {
       text += line + "\n";
       line.clear();
@@ -37,9 +37,12 @@ std::string table(const std::vector<Entry>& entries) {
 }
 
 std::string option_left(const Option& option) {
-  std::string names = option.names;
-  if (const std::size_t comma = names.find(','); comma != std::string::npos) names.insert(comma + 1, " ");
-  return option.value.empty() ? names : names + " " + option.value;
+  std::string left;
+  for (const char c : option.names) {
+    left += c;
+    if (c == ',') left += ' ';
+  }
+  return option.value.empty() ? left : fmt::format("{} {}", left, option.value);
 }
 
 std::vector<Entry> option_entries(const OptionList& list, Language language) {
@@ -77,7 +80,7 @@ std::string exit_codes(Language language) {
 }
 
 std::string usage_of(const Command& command, const OptionList& own, Language language) {
-  std::string usage = "fovea " + command.name();
+  std::string usage = fmt::format("fovea {}", command.name());
   const Positionals& positionals = own.positionals();
   if (!positionals.name.empty()) {
     const std::string dots = positionals.max > 1 ? "..." : "";
@@ -109,27 +112,25 @@ std::string help_of_program(const std::vector<std::unique_ptr<Command>>& command
       {"fovea attend q.npy k.npy v.npy --mask causal -o out.npz",
        {"computes attention from files", "对文件中的 Q、K、V 计算注意力"}}};
   return fmt::format(
-             "fovea {} — {}\n\n{}\n\n", version(),
-             say("attention in C++: exact, fast, explained", "C++ 注意力机制：精确、快速、讲得清楚"),
-             say("Usage: fovea [COMMAND] [options]", "用法：fovea [命令] [选项]")) +
-         say("Commands (fovea COMMAND --help says more)\n", "命令（fovea 命令 --help 查看详情）\n") +
-         table(entries) + "\n" + say("Options of every command\n", "通用选项\n") +
-         table(global_entries(global, language)) + "\n" + examples_text(examples, language) + "\n" +
-         exit_codes(language);
+      "fovea {} — {}\n\n{}\n\n{}\n{}\n{}\n{}\n{}\n{}", version(),
+      say("attention in C++: exact, fast, explained", "C++ 注意力机制：精确、快速、讲得清楚"),
+      say("Usage: fovea [COMMAND] [options]", "用法：fovea [命令] [选项]"),
+      say("Commands (fovea COMMAND --help says more)", "命令（fovea 命令 --help 查看详情）"),
+      table(entries), say("Options of every command", "通用选项"), table(global_entries(global, language)),
+      examples_text(examples, language), exit_codes(language));
 }
 
 std::string help_of_command(const Command& command, const OptionList& own, const OptionList& global,
                             Language language) {
   const auto say = [&](const char* en, const char* zh) { return Text{en, zh}.in(language); };
-  std::string text = fmt::format("fovea {} — {}\n\n{}{}\n", command.name(), command.summary().in(language),
-                                 say("Usage: ", "用法："), usage_of(command, own, language));
-  const std::string description = command.description().in(language);
-  if (!description.empty()) text += "\n" + wrapped(description, kWidth) + "\n";
-  text += "\n" + say("Options\n", "选项\n") + table(option_entries(own, language)) + "\n" +
-          examples_text(command.examples(), language) + "\n" +
-          say("Options of every command\n", "通用选项\n") + table(global_entries(global, language)) + "\n" +
-          exit_codes(language);
-  return text;
+  std::string description = command.description().in(language);
+  if (!description.empty()) description = fmt::format("\n{}\n", wrapped(description, kWidth));
+  return fmt::format("fovea {} — {}\n\n{}{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", command.name(),
+                     command.summary().in(language), say("Usage: ", "用法："),
+                     usage_of(command, own, language), description, say("Options", "选项"),
+                     table(option_entries(own, language)), examples_text(command.examples(), language),
+                     say("Options of every command", "通用选项"), table(global_entries(global, language)),
+                     exit_codes(language));
 }
 
 }  // namespace fovea::command

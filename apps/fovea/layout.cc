@@ -1,5 +1,7 @@
 #include "layout.h"
 
+#include <fmt/core.h>
+
 #include <vector>
 
 #include "command.h"
@@ -81,7 +83,7 @@ std::string wrapped(std::string_view text, int width, int indent, int start) {
 }
 
 std::string bold(std::string_view text, bool color) {
-  return color ? "\x1b[1m" + std::string(text) + "\x1b[0m" : std::string(text);
+  return color ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
 }
 
 std::string rule(int width) {
@@ -97,16 +99,14 @@ void Context::line(std::string_view text) const {
 
 void Context::heading(const Text& title) const {
   const std::string& text = say(title);
-  line(bold("━━ " + text + " ", color) + [&] {
-    std::string rest;
-    for (int i = display_width(text) + 4; i < width; ++i) rest += "━";
-    return rest;
-  }());
+  std::string rest;
+  for (int i = display_width(text) + 4; i < width; ++i) rest += "━";
+  line(bold(fmt::format("━━ {} {}", text, rest), color));
   line();
 }
 
 void Context::subheading(const Text& title) const {
-  line(bold("▸ " + say(title), color));
+  line(bold(fmt::format("▸ {}", say(title)), color));
   line();
 }
 
