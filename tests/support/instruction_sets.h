@@ -1,0 +1,28 @@
+// Runs a check on every instruction set of this machine.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "fovea/instruction_set.h"
+
+namespace fovea::testing {
+
+// With FOVEA_ISA set, only on that one.
+template <typename Body>
+void on_every_instruction_set(const Body& body) {
+  if (std::getenv("FOVEA_ISA") != nullptr) {
+    body();
+    return;
+  }
+  for (const std::string& name : available_instruction_sets()) {
+    SCOPED_TRACE("instruction set " + name);
+    force_instruction_set(name);
+    body();
+  }
+  force_instruction_set("auto");
+}
+
+}  // namespace fovea::testing
