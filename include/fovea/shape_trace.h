@@ -1,0 +1,41 @@
+// The shapes along an attention, recorded from a computation that really ran.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fovea/language.h"
+#include "fovea/render.h"
+#include "fovea/shape.h"
+
+namespace fovea {
+
+struct ShapeTraceOptions {
+  Index batch = 2;          // B
+  Index length = 10;        // N
+  Index width = 512;        // E
+  Index heads = 1;          // H > 1: the split [B, H, N, d_k] is shown; must divide E
+  Index memory = 0;         // M > 0: cross-attention over a memory [B, M, E]
+  std::uint64_t seed = 42;  // of the inputs
+};
+
+struct ShapeStep {
+  std::string name;  // "X", "Q", "scores", ..
+  std::string formula;
+  Shape shape;  // of the tensor that was there
+  Text sentence;
+};
+
+struct ShapeTrace {
+  ShapeTraceOptions options;
+  std::vector<ShapeStep> steps;
+};
+
+// Throws Error for extents < 1, or a width that the heads do not divide.
+ShapeTrace trace_shapes(const ShapeTraceOptions& = {});
+
+std::string to_terminal(const ShapeTrace&, const RenderOptions& = {});
+std::string to_json(const ShapeTrace&);
+
+}  // namespace fovea

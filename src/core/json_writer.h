@@ -1,0 +1,46 @@
+// Writes JSON: objects over several lines, arrays of numbers on one. (Reading is the business of io.)
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/language.h"
+#include "fovea/matrix.h"
+
+namespace fovea {
+
+// Values that are not finite become the strings "-inf", "inf", "nan"; doubles have as many digits as the
+// round trip needs; bytes that are no UTF-8 become U+FFFD.
+class JsonWriter {
+ public:
+  void begin_object() { begin('{'); }
+  void end_object() { end('}'); }
+  void begin_array() { begin('['); }
+  void end_array() { end(']'); }
+  void key(std::string_view name);  // before each value of an object
+
+  void string(std::string_view text);
+  void number(double value);
+  void integer(Index value);
+  void boolean(bool value);
+  void numbers(const std::vector<double>& values);
+  void strings(const std::vector<std::string>& values);
+  void matrix(const Matrix& matrix);  // a list of rows
+  void shape(const Shape& shape);
+  void text(const Text& text);  // {"en": .., "zh": ..}
+
+  std::string take();  // the document, ending with a newline
+
+ private:
+  void begin(char bracket);
+  void end(char bracket);
+  void before_value();
+  void new_line();
+
+  std::string out_;
+  std::vector<bool> has_items_;  // per open bracket
+  bool after_key_ = false;
+};
+
+}  // namespace fovea
