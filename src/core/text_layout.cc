@@ -141,6 +141,7 @@ std::string TextTable::to_string(int indent, bool color) const {
       text += c == 0 ? "" : "  ";
       text += columns_[c].align == Align::left ? pad_right(cell, widths[c]) : pad_left(cell, widths[c]);
     }
+    text.erase(text.find_last_not_of(' ') + 1);  // only a last column that is flush left leaves spaces
     return text;
   };
   int total = -2;

@@ -26,7 +26,8 @@ Lines lines_of(const std::string& block) {
 }
 
 std::string head_name(std::size_t head, const RenderOptions& options) {
-  return options.language == Language::chinese ? fmt::format("头 {}", head + 1) : fmt::format("Head {}", head + 1);
+  return options.language == Language::chinese ? fmt::format("头 {}", head + 1)
+                                               : fmt::format("Head {}", head + 1);
 }
 
 // The matrices next to each other; as many in one band as the width holds.
@@ -42,7 +43,8 @@ std::string matrices(const std::vector<Matrix>& heads, const std::vector<std::st
   for (std::size_t h = 0; h < heads.size(); ++h) {
     Lines block = lines_of(matrix_to_terminal(heads[h], tokens, keys, options, true));
     const int width = display_width(block.front());
-    block.insert(block.begin(), pad_right(styled(head_name(h, options), Style::bold, options.color), width));
+    block.insert(block.begin(),
+                 pad_right(styled(head_name(h, options), Style::bold, options.color), width));
     if (!band.empty() && display_width(band.front()) + kBetween + width > options.width) flush();
     if (band.empty()) {
       band = std::move(block);
@@ -61,7 +63,8 @@ std::string most(const Matrix& weights, Index row, const std::vector<std::string
     if (weights(row, j) > weights(row, best)) best = j;
   }
   if (weights.columns() == 0 || !(weights(row, best) > 0)) return "–";
-  return fmt::format("{} {:.1f}%", printable(keys[static_cast<std::size_t>(best)]), 100 * weights(row, best));
+  return fmt::format("{} {:.1f}%", printable(keys[static_cast<std::size_t>(best)]),
+                     100 * weights(row, best));
 }
 
 // One table of what every token looks at most; a new one when the width is used up.
@@ -71,7 +74,8 @@ std::string favourites(const std::vector<Matrix>& heads, const std::vector<std::
   std::string text = chinese ? "每个头最关注谁\n\n" : "What each head looks at most\n\n";
   int key_width = 0, token_width = 0;
   for (const std::string& key : keys) key_width = std::max(key_width, display_width(printable(key)));
-  for (const std::string& token : tokens) token_width = std::max(token_width, display_width(printable(token)));
+  for (const std::string& token : tokens)
+    token_width = std::max(token_width, display_width(printable(token)));
   const int column = key_width + 9;  // name, space, "100.0%", two spaces
   const auto per_table = static_cast<std::size_t>(std::max(1, (options.width - token_width) / column));
   for (std::size_t begin = 0; begin < heads.size(); begin += per_table) {
@@ -81,10 +85,12 @@ std::string favourites(const std::vector<Matrix>& heads, const std::vector<std::
     TextTable table(columns);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       std::vector<std::string> cells = {printable(tokens[i])};
-      for (std::size_t h = begin; h < end; ++h) cells.push_back(most(heads[h], static_cast<Index>(i), keys));
+      for (std::size_t h = begin; h < end; ++h)
+        cells.push_back(most(heads[h], static_cast<Index>(i), keys));
       table.add(std::move(cells));
     }
-    text += (begin == 0 ? "" : "\n") + table.to_string(0, options.color);
+    if (begin > 0) text += '\n';
+    text += table.to_string(0, options.color);
   }
   return text;
 }

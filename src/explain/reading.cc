@@ -143,9 +143,10 @@ std::string read_top(const Reading& reading, const RenderOptions& options) {
     }
     text += (rank == 0 ? sees_nothing(options) : "") + "\n";
   }
-  return text + (is_chinese(options) ? fmt::format("{} 最受关注   {} 第二   {} 第三\n", kMarks[0], kMarks[1], kMarks[2])
-                                     : fmt::format("{} most attention   {} second   {} third\n", kMarks[0],
-                                                   kMarks[1], kMarks[2]));
+  return text +
+         (is_chinese(options)
+              ? fmt::format("{} 最受关注   {} 第二   {} 第三\n", kMarks[0], kMarks[1], kMarks[2])
+              : fmt::format("{} most attention   {} second   {} third\n", kMarks[0], kMarks[1], kMarks[2]));
 }
 
 }  // namespace fovea

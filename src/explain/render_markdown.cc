@@ -24,9 +24,8 @@ std::string table(const Step& step, int digits) {
   const bool named = !step.row_labels.empty();
   std::string head = named ? "| |" : "|", rule = named ? "|---|" : "|";
   for (Index j = 0; j < m.columns(); ++j) {
-    const std::string label =
-        step.column_labels.empty() ? "" : " " + escaped(step.column_labels[static_cast<std::size_t>(j)]);
-    head += label + " |";
+    if (!step.column_labels.empty()) head += ' ' + escaped(step.column_labels[static_cast<std::size_t>(j)]);
+    head += " |";
     rule += "---:|";
   }
   std::string text = head + '\n' + rule + '\n';
@@ -49,9 +48,9 @@ std::string to_markdown(const Account& account, const RenderOptions& options) {
     const std::string head = step.head < 0 ? ""
                              : chinese     ? fmt::format("第 {} 个头：", step.head + 1)
                                            : fmt::format("Head {}: ", step.head + 1);
-    text += fmt::format("\n## {}. {}{}\n\n`{}`, {}\n\n{}\n{}\n", ++number, head, step.title.in(options.language),
-                        step.formula, step.matrix.shape_text(), table(step, options.digits),
-                        step.sentence.in(options.language));
+    text += fmt::format("\n## {}. {}{}\n\n`{}`, {}\n\n{}\n{}\n", ++number, head,
+                        step.title.in(options.language), step.formula, step.matrix.shape_text(),
+                        table(step, options.digits), step.sentence.in(options.language));
   }
   for (const Text& note : account.notes) {
     text += fmt::format("\n> {}{}\n", note_mark(options.language), note.in(options.language));

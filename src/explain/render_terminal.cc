@@ -30,10 +30,10 @@ std::string step_heading(std::size_t number, const Step& step, const RenderOptio
   const std::string shape = step.matrix.shape_text();
   const std::string plain = fmt::format("── {}  {}  {} ", number, title, step.formula);
   const int fill = std::max(3, width - display_width(plain) - display_width(shape) - 4);
-  return fmt::format("{} {}  {}  {} {} {} {}\n", styled("──", Style::dim, options.color), number,
-                     styled(title, Style::bold, options.color), styled(step.formula, Style::accent, options.color),
-                     styled(repeat("─", fill), Style::dim, options.color), shape,
-                     styled("──", Style::dim, options.color));
+  return fmt::format(
+      "{} {}  {}  {} {} {} {}\n", styled("──", Style::dim, options.color), number,
+      styled(title, Style::bold, options.color), styled(step.formula, Style::accent, options.color),
+      styled(repeat("─", fill), Style::dim, options.color), shape, styled("──", Style::dim, options.color));
 }
 
 std::string head_heading(int head, Index heads, const RenderOptions& options, int width) {
@@ -64,7 +64,8 @@ std::string to_terminal(const Account& account, const RenderOptions& options) {
     head = step.head;
     text += step_heading(++number, step, options, width) + '\n';
     text += indented(
-        matrix_to_terminal(step.matrix, step.row_labels, step.column_labels, inner, step.name == "weights"), kIndent);
+        matrix_to_terminal(step.matrix, step.row_labels, step.column_labels, inner, step.name == "weights"),
+        kIndent);
     text += '\n' + wrap(step.sentence.in(options.language), width, kIndent) + '\n';
   }
   for (const Text& note : account.notes) {

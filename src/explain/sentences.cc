@@ -37,12 +37,14 @@ Text noun(char which) {
 
 // 1·0.5 + 0·(-0.2): the dot product of row i of a and column j of b, written out.
 std::string dot_text(const Matrix& a, const Matrix& b, Index i, Index j) {
+  const auto factor = [](double value, bool leads) {
+    const std::string number = short_number(value);
+    return number[0] == '-' && !leads ? format("({})", number) : number;
+  };
   std::string text;
   const auto shown = std::min<Index>(a.columns(), static_cast<Index>(kMaxTerms));
   for (Index k = 0; k < shown; ++k) {
-    const std::string factor = short_number(b(k, j));
-    text += format("{}{}·{}", k == 0 ? "" : " + ", short_number(a(i, k)),
-                   factor[0] == '-' ? "(" + factor + ")" : factor);
+    text += format("{}{}·{}", k == 0 ? "" : " + ", factor(a(i, k), k == 0), factor(b(k, j), false));
   }
   return text + (a.columns() > shown ? " + …" : "");
 }
@@ -76,46 +78,46 @@ Text look(const Matrix& weights, Index row, const Tokens& tokens, const Tokens& 
   for (Index j = 0; j < weights.columns(); ++j) {
     if (std::isnan(weights(row, j))) {
       return {format("{} has no weights (a NaN came in)", token),
-              format("{} 没有权重（输入中有 NaN）", token)};
+              format("{}没有权重（输入中有 NaN）", token)};
     }
     best = std::max(best, weights(row, j));
     seen += weights(row, j) > 0 ? 1 : 0;
   }
   if (seen == 0)
-    return {format("{} sees nothing: its row is 0", token), format("{} 什么也看不到，整行为 0", token)};
+    return {format("{} sees nothing: its row is 0", token), format("{}什么也看不到，整行为 0", token)};
   Text names;
   Index ties = 0;
   for (Index j = 0; j < weights.columns(); ++j) {
     if (weights(row, j) < best - 1e-12) continue;
     names.en += (ties == 0 ? "" : " and ") + quoted(name_of(keys, j));
-    names.zh += (ties == 0 ? "" : " 和 ") + quoted(name_of(keys, j));
+    names.zh += (ties == 0 ? "" : "和") + quoted(name_of(keys, j));
     ++ties;
   }
-  const std::string share = percent(best);
+  const std::string share = percent(best), share_zh = fixed(100 * best, 1) + "%";
   if (ties == seen && ties > 2) {
     return {format("{} looks at {} keys alike ({} each)", token, ties, share),
-            format("{} 对 {} 个键一视同仁（各 {}）", token, ties, share)};
+            format("{}对 {} 个键一视同仁（各 {}）", token, ties, share_zh)};
   }
   return {format("{} looks most at {} ({}{})", token, names.en, share, ties > 1 ? " each" : ""),
-          format("{} 最关注 {}（{}{}）", token, names.zh, ties > 1 ? "各 " : "", share)};
+          format("{}最关注{}（{}{}）", token, names.zh, ties > 1 ? "各 " : "", share_zh)};
 }
 
 }  // namespace
 
-std::string quoted(const std::string& token) { return "“" + printable(token) + "”"; }
+std::string quoted(const std::string& token) { return format("“{}”", printable(token)); }
 
 Text input_sentence(const Matrix& x, const Tokens& tokens) {
   const Index row = std::min<Index>(1, x.rows() - 1);
   const std::string token = quoted(name_of(tokens, row)), vector = short_vector(x.row(row));
   return {format("Each token is one row of {}; {} is {}.", numbers(x.columns()), token, vector),
-          format("每个词是一行，共 {} 个数；{} 是 {}。", x.columns(), token, vector)};
+          format("每个词是一行，共 {} 个数；{}是 {}。", x.columns(), token, vector)};
 }
 
 Text memory_sentence(const Matrix& memory, const Tokens& tokens) {
   const std::string first = quoted(tokens.front()), last = quoted(tokens.back());
   return {format("Keys and values come from here: {} rows of {}, from {} to {}.", memory.rows(),
                  numbers(memory.columns()), first, last),
-          format("键和值来自另一个序列：共 {} 行，每行 {} 个数，从 {} 到 {}。", memory.rows(),
+          format("键和值来自另一个序列：共 {} 行，每行 {} 个数，从{}到{}。", memory.rows(),
                  memory.columns(), first, last)};
 }
 
@@ -133,11 +135,11 @@ Text projected_sentence(char which, const Matrix& input, const Matrix& w, const 
                    which == 'q' ? "queries" : noun(which).en + "s", role(which).en),
             format("没有投影：各行本身就是{}（{}）。", noun(which).zh, role(which).zh)};
   }
-  const std::string sum = dot_text(input, w, 0, 0) + " = " + short_number(result(0, 0));
+  const std::string sum = format("{} = {}", dot_text(input, w, 0, 0), short_number(result(0, 0)));
   const std::string token = quoted(tokens.front());
   return {format("One {} per row: {}. The first number of {} is {}.", noun(which).en, role(which).en, token,
                  sum),
-          format("每行一个{}：{}。{} 的第一个数是 {}。", noun(which).zh, role(which).zh, token, sum)};
+          format("每行一个{}：{}。{}的第一个数是 {}。", noun(which).zh, role(which).zh, token, sum)};
 }
 
 Text given_sentence(char which, const Matrix& matrix) {
@@ -170,7 +172,7 @@ Text scores_sentence(const Matrix& scores, const Tokens& tokens, const Tokens& k
   const std::string best = pair_text(high, tokens, keys), worst = pair_text(low, tokens, keys);
   return {text.en + format(" The highest is {} = {}, the lowest {} = {}.", best, short_number(high.value),
                            worst, short_number(low.value)),
-          text.zh + format("最高的是 {} = {}，最低的是 {} = {}。", best, short_number(high.value), worst,
+          text.zh + format("最高的是{} = {}，最低的是{} = {}。", best, short_number(high.value), worst,
                            short_number(low.value))};
 }
 
@@ -223,7 +225,7 @@ Text biased_sentence(const Matrix& before, const Matrix& after, const Tokens& to
   const std::string pair = pair_text(high, tokens, keys), was = short_number(before(high.row, high.column)),
                     now = short_number(high.value);
   return {format("The scores with the bias added; the highest is now {} = {} (it was {}).", pair, now, was),
-          format("加上偏置后的分数；现在最高的是 {} = {}（原来是 {}）。", pair, now, was)};
+          format("加上偏置后的分数；现在最高的是{} = {}（原来是 {}）。", pair, now, was)};
 }
 
 Text mask_sentence(const Matrix& mask, const Tokens& tokens, const Tokens& keys) {
@@ -238,11 +240,12 @@ Text mask_sentence(const Matrix& mask, const Tokens& tokens, const Tokens& keys)
     }
   }
   const Index pairs = mask.rows() * mask.columns(), visible = pairs - hidden;
-  const std::string share = percent(static_cast<double>(visible) / static_cast<double>(pairs));
+  const double visible_share = static_cast<double>(visible) / static_cast<double>(pairs);
   Text text{format("0 leaves a score as it is, -inf hides it{}: {} of {} pairs are visible ({}).",
-                   other_values ? ", other values are added" : "", visible, pairs, share),
+                   other_values ? ", other values are added" : "", visible, pairs, percent(visible_share)),
             format("0 保留分数，-inf 将其隐藏{}：{} 对中可见 {} 对（{}）。",
-                   other_values ? "，其他数值直接相加" : "", pairs, visible, share)};
+                   other_values ? "，其他数值直接相加" : "", pairs, visible,
+                   fixed(100 * visible_share, 1) + "%")};
   if (first_row < 0) return text;
   std::string list_en, list_zh;
   std::size_t listed = 0;
@@ -254,7 +257,7 @@ Text mask_sentence(const Matrix& mask, const Tokens& tokens, const Tokens& keys)
   const char* rest = listed > kMaxTerms ? " …" : "";
   const std::string token = quoted(name_of(tokens, first_row));
   return {text.en + format(" {} does not see {}{}.", token, list_en, rest),
-          text.zh + format("{} 看不到 {}{}。", token, list_zh, rest)};
+          text.zh + format("{}看不到{}{}。", token, list_zh, rest)};
 }
 
 Text masked_sentence(const Matrix& masked) {
@@ -291,7 +294,7 @@ Text mixture_sentence(const Matrix& weights, const Matrix& output, const Tokens&
                   printable(name_of(keys, j)));
   }
   if (terms > kMaxTerms) sum += " + …";
-  if (terms == 0) sum = "0";
+  if (terms == 0) sum += '0';
   const std::string row = quoted(tokens.front()), vector = short_vector(output.row(0));
   return {format("Each row mixes the value rows by its weights: {} = {} = {}.", row, sum, vector),
           format("每一行按权重把各行的值混合起来：{} = {} = {}。", row, sum, vector)};
@@ -311,7 +314,7 @@ Text output_weight_sentence(const Matrix& w) {
 Text output_sentence(const Matrix& output, const Tokens& tokens) {
   const std::string token = quoted(tokens.front()), vector = short_vector(output.row(0));
   return {format("The result: one new row per token; {} is now {}.", token, vector),
-          format("最终结果：每个词得到新的一行；{} 变为 {}。", token, vector)};
+          format("最终结果：每个词得到新的一行；{}变为 {}。", token, vector)};
 }
 
 }  // namespace fovea

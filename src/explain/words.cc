@@ -77,7 +77,8 @@ WordVectors parse_lines(std::string_view text, std::string_view name) {
 std::string line_of(std::string_view text, const std::string& word) {
   const std::size_t at = text.find('"' + word + '"');
   if (at == std::string_view::npos) return "";
-  return fmt::format(", line {}", 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  return fmt::format(", line {}",
+                     1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
 WordVectors parse_object(std::string_view text, std::string_view name) {
@@ -172,7 +173,9 @@ EmbeddedSentence WordVectors::embed(std::string_view sentence) const {
   return result;
 }
 
-std::vector<std::string> word_sentences() { return {"我 喜欢 学习 AI 技术", "编程 很 有趣", "我 喜欢 编程"}; }
+std::vector<std::string> word_sentences() {
+  return {"我 喜欢 学习 AI 技术", "编程 很 有趣", "我 喜欢 编程"};
+}
 
 std::string unknown_word_sentence() { return "深度 学习 是 AI 技术 的 未来"; }
 
