@@ -9,6 +9,7 @@ BUILD        := build/$(PRESET)
 PREFIX       ?= /usr/local
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+ROUNDS       ?= 9
 SETUP        ?= yes
 space        := $(subst ,, )
 CLANG_FORMAT ?= clang-format-14
@@ -21,7 +22,7 @@ build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
 sources = find include src apps tests fuzz bench examples -name '*.h' -o -name '*.cc' 2>/dev/null
 
-.PHONY: help run test install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
+.PHONY: help run test bench install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: explain "I love AI" step by step'
@@ -32,6 +33,7 @@ help:
 	@echo 'make asan                  all tests under AddressSanitizer and UBSan (clang)'
 	@echo 'make tsan                  the threaded tests under ThreadSanitizer (clang)'
 	@echo 'make fuzz FUZZ_SECONDS=60  each fuzz target for that long, under ASan'
+	@echo 'make bench [ROUNDS=9]      attention against BLAS + softmax: verified, then timed in turn'
 	@echo 'make clean                 remove build/'
 	@echo
 	@echo 'Missing Debian packages are installed first (scripts/packages.txt); SETUP=no skips that.'
@@ -52,6 +54,10 @@ run: configure
 test: configure
 	@$(call build,all)
 	@ctest --preset $(PRESET) --parallel $(JOBS)
+
+bench: configure
+	@$(call build,fovea_bench)
+	@$(BUILD)/bench/fovea_bench $(ROUNDS)
 
 install: configure
 	@$(call build,fovea fovea_command)

@@ -32,8 +32,8 @@ TEST(LinearAttention, matches_the_pairwise_formula) {
   on_every_instruction_set([] {
     Random random(1);
     for (const bool causal : {false, true}) {
-      for (const Index n : {0, 1, 5, 40}) {
-        for (const Index m : {0, 1, 7, 40, 300, 600}) {
+      for (const Index n : {0, 1, 40}) {
+        for (const Index m : {0, 1, 7, 300}) {
           SCOPED_TRACE("n " + std::to_string(n) + " m " + std::to_string(m));
           for (const FeatureMap& map : {FeatureMap::elu_plus_one(), FeatureMap::relu(), FeatureMap::exp(),
                                         FeatureMap::custom([](float x) { return x * x + 0.5f; })}) {
