@@ -1,6 +1,7 @@
 // A subcommand: its options, its help, its work.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,10 +22,12 @@ struct Context {
   Output& out;
 
   RenderOptions render(int digits = 4) const { return {language, color, digits, width}; }
+  int text_width() const { return std::min(width, 84); }  // of prose and rules, as in the accounts
   const std::string& say(const Text& text) const { return text.in(language); }
 
   void print(std::string_view text) const { out.print(text); }
   void line(std::string_view text = "") const;
+  void block(std::string_view text) const;   // lines of the library, followed by one empty line
   void heading(const Text& title) const;     // a ruled title, before a part of the output
   void subheading(const Text& title) const;  // one step below
   void paragraph(const Text& text) const;    // wrapped to the width, followed by an empty line

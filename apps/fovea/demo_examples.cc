@@ -33,11 +33,12 @@ void demo_self_attention(const Context& context, int digits) {
   print_engine_check(context, drawn);
   const Account sentence = i_love_ai();
   print_account(context, sentence, digits, {"x", "q", "scores", "scaled", "weights", "output"});
-  context.print(read_in_order(reading_of(sentence), context.render()));
-  context.line();
+  context.block(read_in_order(reading_of(sentence), context.render()));
   print_engine_check(context, sentence);
-  print_account(context, example("five-words").account, digits, {"x", "weights", "output"});
-  print_account(context, example("deep-ml-self-attention").account, digits, {"w_v", "weights", "output"});
+  print_account(context, example("five-words").account, digits,
+                {"x", "scores", "scaled", "weights", "output"});
+  print_account(context, example("deep-ml-self-attention").account, digits,
+                {"x", "w_v", "scores", "scaled", "weights", "output"});
 }
 
 void demo_words(const Context& context, int) {
@@ -48,8 +49,10 @@ void demo_words(const Context& context, int) {
   for (const char* id : {"words-1", "words-2", "words-3"}) {
     const Example each = example(id);
     context.subheading(each.title);
-    context.print(read_top(reading_of(each.account), context.render()));
-    context.line();
+    const Reading reading = reading_of(each.account);
+    context.block(
+        matrix_to_terminal(reading.weights, reading.tokens, reading.tokens, context.render(), true));
+    context.block(read_top(reading, context.render()));
   }
   context.subheading({"A word that is not in the vocabulary", "词表中没有的词"});
   try {
@@ -62,16 +65,14 @@ void demo_words(const Context& context, int) {
 }
 
 void demo_scaling(const Context& context, int digits) {
-  context.print(to_terminal(scaling_experiment(), context.render(digits)));
-  context.line();
+  context.block(to_terminal(scaling_experiment(), context.render(digits)));
 }
 
 void demo_shapes(const Context& context, int) {
   ShapeTraceOptions heads;
   heads.heads = 8;
   for (const ShapeTraceOptions& options : {ShapeTraceOptions{}, heads}) {
-    context.print(to_terminal(trace_shapes(options), context.render()));
-    context.line();
+    context.block(to_terminal(trace_shapes(options), context.render()));
   }
 }
 

@@ -55,8 +55,7 @@ void demo_multi_head(const Context& context, int digits) {
   ExplainOptions options;
   options.tokens = sentence.tokens;
   const Account account = explain(sentence.x, drawn_projections(sentence.x.columns(), 2), options);
-  context.print(compare_heads(account, context.render(std::min(digits, 4))));
-  context.line();
+  context.block(compare_heads(account, context.render(std::min(digits, 4))));
   context.subheading({"Through the engine: d_k = E / H", "用引擎计算：d_k = E / H"});
   print_head_widths(context, 128, 8);
   print_head_widths(context, 512, 8);
@@ -80,9 +79,8 @@ void demo_cross(const Context& context, int digits) {
   options.tokens = query.tokens;
   options.memory_tokens = memory.tokens;
   const Account account = explain(query.x, memory.x, Projections{}, options);
-  print_account(context, account, digits, {"x", "memory", "scores", "weights", "output"});
-  context.print(read_sorted(reading_of(account), context.render()));
-  context.line();
+  print_account(context, account, digits, {"x", "memory", "scores", "scaled", "weights", "output"});
+  context.block(read_sorted(reading_of(account), context.render()));
 
   context.subheading({"Through the engine: two targets of 10, two sources of 20 and 12 words, four heads",
                       "用引擎计算：两个长 10 的目标，两个长 20 与 12 的源，四个头"});

@@ -56,13 +56,23 @@ void print_check(const Context& context, const Tensor& a, const Matrix& b, const
   context.line(fmt::format("{} {}", agrees(a, b) ? "✓" : "✗", context.say(what)));
 }
 
+// 8796093022208 as 8,796,093,022,208.
+std::string grouped(std::int64_t number) {
+  std::string text = fmt::format("{}", number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
 void print_costs(const Context& context) {
   context.subheading(
       {"Multiplications for d = 64: N²·2d against N·2d²", "d = 64 时的乘法次数：N²·2d 对 N·2d²"});
-  context.line(fmt::format("  {:>10}  {:>20}  {:>16}  {:>8}", "N", "softmax", "linear", "÷"));
+  context.line(fmt::format("  {:>8}  {:>18}  {}  {}", "N", "softmax",
+                           pad_left(context.say({"linear", "线性"}), 14),
+                           pad_left(context.say({"ratio", "倍数"}), 6)));
   for (const std::int64_t n : {64, 1024, 16384, 262144}) {
     const std::int64_t standard = n * n * 128, linear = n * 2 * 64 * 64;
-    context.line(fmt::format("  {:>10}  {:>20}  {:>16}  {:>8}", n, standard, linear, standard / linear));
+    context.line(fmt::format("  {:>8}  {:>18}  {:>14}  {:>6}", grouped(n), grouped(standard),
+                             grouped(linear), grouped(standard / linear)));
   }
   context.line();
 }
@@ -81,9 +91,8 @@ void demo_linear(const Context& context, int digits) {
   const Tensor x = sentence.x.to_tensor();
   const auto print_weights = [&](const Text& title, const Matrix& weights) {
     context.subheading(title);
-    context.print(
+    context.block(
         matrix_to_terminal(weights, sentence.tokens, sentence.tokens, context.render(digits), true));
-    context.line();
   };
   print_weights({"Weights of softmax attention", "softmax 注意力的权重"},
                 Matrix::from(attention(x, x, x, {.weights = true}).weights));
@@ -91,8 +100,7 @@ void demo_linear(const Context& context, int digits) {
   print_weights({"Weights that linear attention implies", "线性注意力隐含的权重"}, weights);
   const Tensor output = linear_attention(x, x, x);
   context.subheading({"Output of linear attention", "线性注意力的输出"});
-  context.print(matrix_to_terminal(Matrix::from(output), sentence.tokens, {}, context.render(digits)));
-  context.line();
+  context.block(matrix_to_terminal(Matrix::from(output), sentence.tokens, {}, context.render(digits)));
   print_check(
       context, output, product(weights, sentence.x),
       {"Both orders of multiplication agree within 2e-6.", "两种乘法次序的结果一致，误差不超过 2e-6。"});

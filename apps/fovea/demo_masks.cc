@@ -26,7 +26,8 @@ std::string indented(const std::string& text) {
 
 void print_mask(const Context& context, const std::string& expression, Index n, bool additive = false) {
   const Mask mask = parse_mask(expression);
-  context.line(fmt::format("  {}  ·  {}", expression, describe_mask(mask, n, n, context.language)));
+  context.line(fmt::format("  {}", expression));
+  context.line(fmt::format("  {}", describe_mask(mask, n, n, context.language)));
   for (Index batch = 0; batch < std::max<Index>(mask.batch(), 1); ++batch) {
     context.line();
     context.print(indented(mask_table(mask, batch, n, n, additive)));
@@ -53,12 +54,12 @@ void demo_causal(const Context& context, int digits) {
   Projections projections{
       plain.step("w_q").matrix, plain.step("w_k").matrix, plain.step("w_v").matrix, {}, 1};
   ExplainOptions options;
+  options.title = {"I love AI, where no word sees a later one", "I love AI：看不到后面的词"};
   options.tokens = plain.tokens;
   options.mask = Mask::causal();
   const Account account = explain(plain.step("x").matrix, projections, options);
   print_account(context, account, digits, {"scaled", "mask", "masked", "weights", "output"});
-  context.print(read_in_order(reading_of(account), context.render()));
-  context.line();
+  context.block(read_in_order(reading_of(account), context.render()));
   print_engine_check(context, account, Mask::causal());
 }
 
@@ -71,6 +72,7 @@ void demo_masks(const Context& context, int) {
   context.subheading({"Padding: two sequences, 0 is the pad", "填充：两个序列，0 是填充符"});
   print_mask(context, "padding([[1,2,3,0,0],[4,5,0,0,0]])", 5);
   context.subheading({"Padding and causal", "填充与因果"});
+  print_mask(context, "causal & padding([1,2,3,0,0])", 5);
   print_mask(context, "causal & padding([[1,2,3,0,0],[4,5,0,0,0]])", 5);
   context.subheading({"A sliding window", "滑动窗口"});
   print_mask(context, "window(2)", 8);
@@ -90,10 +92,10 @@ void demo_masks(const Context& context, int) {
     context.line(fmt::format("    softmax({}= {}", pad_right(fmt::format("{})", scores), 24),
                              row_text(softmax(row))));
   };
-  softmax_line("[0, −1e9, −1e9]", Tensor::from({0, -1e9f, -1e9f}));
-  softmax_line("[−1e9, −1e9, −1e9]", Tensor::from({-1e9f, -1e9f, -1e9f}));
-  softmax_line("[0, −inf, −inf]", Tensor::from({0, -inf, -inf}));
-  softmax_line("[−inf, −inf, −inf]", Tensor::from({-inf, -inf, -inf}));
+  softmax_line("[0, -1e9, -1e9]", Tensor::from({0, -1e9f, -1e9f}));
+  softmax_line("[-1e9, -1e9, -1e9]", Tensor::from({-1e9f, -1e9f, -1e9f}));
+  softmax_line("[0, -inf, -inf]", Tensor::from({0, -inf, -inf}));
+  softmax_line("[-inf, -inf, -inf]", Tensor::from({-inf, -inf, -inf}));
   context.line();
   context.paragraph({"A row that may see nothing gives weights 0 and output 0, not NaN.",
                      "什么都看不见的一行，权重为 0，输出为 0，而不是 NaN。"});

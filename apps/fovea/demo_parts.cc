@@ -34,8 +34,7 @@ void print_account(const Context& context, Account account, int digits,
     }
     account.steps = std::move(kept);
   }
-  context.print(to_terminal(account, context.render(digits)));
-  context.line();
+  context.block(to_terminal(account, context.render(digits)));
 }
 
 void print_engine_check(const Context& context, const Account& account, const Mask& mask) {

@@ -119,10 +119,10 @@ class ExplainCommand final : public Command {
     if (markdown_) {
       RenderOptions plain = render;
       plain.color = false;
-      context.print(to_markdown(account, plain));
+      context.block(to_markdown(account, plain));
       print_reading(context, account, plain);
     } else {
-      context.print(to_terminal(account, render));
+      context.block(to_terminal(account, render));
       print_reading(context, account, render);
     }
   }
@@ -146,6 +146,7 @@ class ExplainCommand final : public Command {
       subject = subject_of(account);
     } else {
       const EmbeddedSentence embedded = vocabulary().embed(sentence);
+      subject.title = {sentence, sentence};
       subject.tokens = embedded.tokens;
       subject.x = embedded.x;
     }
@@ -156,9 +157,13 @@ class ExplainCommand final : public Command {
     options.memory_tokens = subject.memory_tokens;
     options.mask = mask;
     options.scaled = !no_scale_;
-    if (subject.x.empty()) return explain(subject.q, subject.k, subject.v, options);
-    if (subject.memory.empty()) return explain(subject.x, subject.projections, options);
-    return explain(subject.x, subject.memory, subject.projections, options);
+    Account account = subject.x.empty() ? explain(subject.q, subject.k, subject.v, options)
+                      : subject.memory.empty()
+                          ? explain(subject.x, subject.projections, options)
+                          : explain(subject.x, subject.memory, subject.projections, options);
+    account.title = {fmt::format("{} · {}", subject.title.en, account.title.en),
+                     fmt::format("{} · {}", subject.title.zh, account.title.zh)};
+    return account;
   }
 
   static Account find_example(const std::string& id) {
@@ -173,6 +178,8 @@ class ExplainCommand final : public Command {
     if (!memory_) return;
     if (subject.x.empty()) throw UsageError("--memory: this example gives q, k and v themselves");
     const EmbeddedSentence embedded = vocabulary().embed(*memory_);
+    subject.title = {fmt::format("{} → {}", subject.title.en, *memory_),
+                     fmt::format("{} → {}", subject.title.zh, *memory_)};
     subject.memory = embedded.x;
     subject.memory_tokens = embedded.tokens;
   }
@@ -212,14 +219,13 @@ class ExplainCommand final : public Command {
       }
     }
     for (const auto& [title, text] : parts) {
-      context.line();
       if (markdown_) {
         context.line(fmt::format("## {}", context.say(title)));
         context.line();
-        context.print(fmt::format("```text\n{}```\n", text));
+        context.block(fmt::format("```text\n{}```\n", text));
       } else {
         context.heading(title);
-        context.print(text);
+        context.block(text);
       }
     }
   }

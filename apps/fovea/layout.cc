@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "command.h"
@@ -9,12 +10,6 @@
 
 namespace fovea::command {
 namespace {
-
-// A piece that stays on one line, and whether a space stood before it.
-struct Piece {
-  std::string text;
-  bool spaced = false;
-};
 
 std::size_t character_length(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
@@ -34,26 +29,19 @@ bool opens(std::string_view character) {
   return character == "（" || character == "《" || character == "“" || character == "「";
 }
 
-std::vector<Piece> pieces_of(std::string_view text) {
-  std::vector<Piece> pieces;
+// A word, cut where a line may end inside it: beside Chinese characters. Short words stay whole.
+std::vector<std::string> pieces_of(std::string_view word) {
+  constexpr int kShort = 12;
+  if (display_width(word) <= kShort) return {std::string(word)};
+  std::vector<std::string> pieces;
   std::string_view previous;
-  bool spaced = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::string_view character = text.substr(at, character_length(text, at));
+  for (std::size_t at = 0; at < word.size();) {
+    const std::string_view character = word.substr(at, character_length(word, at));
     at += character.size();
-    if (character == " " || character == "\n") {
-      spaced = true;
-      continue;
-    }
     const bool beside_wide = display_width(character) > 1 || display_width(previous) > 1;
-    const bool may_break = beside_wide && !closes(character) && !opens(previous);
-    if (pieces.empty() || spaced || may_break) {
-      pieces.push_back({std::string(character), spaced});
-    } else {
-      pieces.back().text += character;
-    }
+    if (pieces.empty() || (beside_wide && !closes(character) && !opens(previous))) pieces.emplace_back();
+    pieces.back() += character;
     previous = character;
-    spaced = false;
   }
   return pieces;
 }
@@ -64,20 +52,26 @@ std::string wrapped(std::string_view text, int width, int indent, int start) {
   std::string result;
   int column = start;
   bool line_is_empty = true;
-  for (const Piece& piece : pieces_of(text)) {
-    const int gap = piece.spaced && !line_is_empty ? 1 : 0;
-    const int length = display_width(piece.text);
-    if (!line_is_empty && column + gap + length > width) {
-      result += '\n';
-      result.append(static_cast<std::size_t>(indent), ' ');
-      column = indent;
-    } else if (gap == 1) {
-      result += ' ';
-      ++column;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    bool after_space = true;
+    for (const std::string& piece : pieces_of(text.substr(0, end))) {
+      const int gap = after_space && !line_is_empty ? 1 : 0;
+      const int length = display_width(piece);
+      if (!line_is_empty && column + gap + length > width) {
+        result += '\n';
+        result.append(static_cast<std::size_t>(indent), ' ');
+        column = indent;
+      } else if (gap == 1) {
+        result += ' ';
+        ++column;
+      }
+      result += piece;
+      column += length;
+      line_is_empty = false;
+      after_space = false;
     }
-    result += piece.text;
-    column += length;
-    line_is_empty = false;
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return result;
 }
@@ -86,21 +80,21 @@ std::string bold(std::string_view text, bool color) {
   return color ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
 }
 
-std::string rule(int width) {
-  std::string line;
-  for (int i = 0; i < width; ++i) line += "─";
-  return line;
-}
-
 void Context::line(std::string_view text) const {
   print(text);
   print("\n");
 }
 
+void Context::block(std::string_view text) const {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  line(text);
+  line();
+}
+
 void Context::heading(const Text& title) const {
   const std::string& text = say(title);
   std::string rest;
-  for (int i = display_width(text) + 4; i < width; ++i) rest += "━";
+  for (int i = display_width(text) + 4; i < text_width(); ++i) rest += "━";
   line(bold(fmt::format("━━ {} {}", text, rest), color));
   line();
 }
@@ -111,7 +105,7 @@ void Context::subheading(const Text& title) const {
 }
 
 void Context::paragraph(const Text& text) const {
-  line(wrapped(say(text), width));
+  line(wrapped(say(text), text_width()));
   line();
 }
 

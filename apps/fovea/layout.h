@@ -12,6 +12,5 @@ namespace fovea::command {
 std::string wrapped(std::string_view text, int width, int indent = 0, int start = 0);
 
 std::string bold(std::string_view text, bool color);
-std::string rule(int width);  // ────
 
 }  // namespace fovea::command

@@ -11,7 +11,7 @@ namespace {
 
 std::string cell_text(double value) {
   if (value == 0) return "0";
-  if (value < -1e300) return "−inf";
+  if (value < -1e300) return "-inf";
   return fmt::format("{:g}", value);
 }
 
