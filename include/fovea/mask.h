@@ -44,7 +44,8 @@ class Mask {
   static Mask prefix(Index n);                             // j < n, or j ≤ p: prefix, then causal
   static Mask dense(const Flags& visible);  // [N, M], [B, N, M], [B, H, N, M]; extents of 1 broadcast
   static Mask additive(ConstView values);   // same shapes; added to the scores
-  // visible(b, h, i, j); called from several threads at once
+  // visible(b, h, i, j); called from several threads at once. It knows no batch: to_bool and density ask
+  // for entry 0 and head 0, unless a mask it is combined with knows more.
   static Mask predicate(std::function<bool(Index, Index, Index, Index)> visible);
 
   // GCC warns of `!a & b` whatever the type; write `(!a) & b` or `b & !a`.

@@ -83,9 +83,10 @@ RawArray parse_npy(std::string_view bytes, const std::string& where) {
 }
 
 std::string npy_header(std::string_view dtype, const Shape& shape) {
-  std::string extents;
-  for (int axis = 0; axis < shape.rank(); ++axis) extents += std::to_string(shape[axis]) + ", ";
-  extents.resize(extents.size() - (shape.rank() > 1 ? 2 : 1));  // a tuple of one keeps its comma
+  std::string extents = std::to_string(shape[0]) + ",";  // a tuple of one keeps its comma
+  for (int axis = 1; axis < shape.rank(); ++axis) {
+    extents += (axis == 1 ? " " : ", ") + std::to_string(shape[axis]);
+  }
   std::string text =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", dtype, extents);
   constexpr std::size_t kBefore = 10;  // magic, version, length

@@ -12,7 +12,7 @@ namespace fovea {
 // Throws Error "<where>: ..".
 RawArray parse_npy(std::string_view bytes, const std::string& where);
 
-// The bytes before the data, a multiple of 64 of them, for C order and a dtype such as "<f4".
+// The bytes before the data, a multiple of 64 of them, for C order and a dtype such as "<f4"; rank ≥ 1.
 std::string npy_header(std::string_view dtype, const Shape& shape);
 
 inline constexpr std::string_view kNpyFloat = "<f4";

@@ -36,8 +36,12 @@ std::string common_fields(std::string_view name, std::size_t size, std::uint32_t
 }
 
 std::uint32_t crc_of(std::string_view header, std::string_view data) {
-  const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(header.data()), header.size());
-  return static_cast<std::uint32_t>(crc32_z(crc, reinterpret_cast<const Bytef*>(data.data()), data.size()));
+  uLong crc = 0;
+  for (const std::string_view piece : {header, data}) {
+    if (piece.empty()) continue;  // a null pointer would start zlib's sum anew
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
+  }
+  return static_cast<std::uint32_t>(crc);
 }
 
 }  // namespace

@@ -123,6 +123,9 @@ DoubleArray linear_attention(const DoubleArray& q, const DoubleArray& k, const D
       default: return static_cast<double>(options.feature_map(static_cast<float>(x)));
     }
   };
+  DoubleArray features_q = q, features_k = k;
+  for (double& x : features_q.values) x = feature(x);
+  for (double& x : features_k.values) x = feature(x);
   DoubleArray output(with_last(q.shape, e.dv));
   for (Index h = 0; h < e.heads_total; ++h) {
     for (Index i = 0; i < e.n; ++i) {
@@ -131,10 +134,9 @@ DoubleArray linear_attention(const DoubleArray& q, const DoubleArray& k, const D
       double* out = output.row(h * e.n + i);
       const Index last = options.causal ? i + e.m - e.n : e.m - 1;
       for (Index j = 0; j <= last; ++j) {
+        const double *query = features_q.row(h * e.n + i), *key = features_k.row(e.key_head(h) * e.m + j);
         double weight = 0;
-        for (Index c = 0; c < e.d; ++c) {
-          weight += feature(q.row(h * e.n + i)[c]) * feature(k.row(e.key_head(h) * e.m + j)[c]);
-        }
+        for (Index c = 0; c < e.d; ++c) weight += query[c] * key[c];
         norm += weight;
         for (Index c = 0; c < e.dv; ++c) out[c] += weight * v.row(e.key_head(h) * e.m + j)[c];
       }

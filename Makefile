@@ -1,0 +1,94 @@
+# The commands of the project; `make help` lists them. CMake does the work (presets in CMakePresets.json).
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+PRESET       ?= release
+BUILD        := build/$(PRESET)
+PREFIX       ?= /usr/local
+JOBS         ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+ROUNDS       ?= 9
+SETUP        ?= yes
+space        := $(subst ,, )
+CLANG_FORMAT ?= clang-format-14
+CLANG_TIDY   ?= clang-tidy-14
+
+# $(call setup,groups): installs what is missing. $(call build,targets): builds with progress on stderr,
+# silent if nothing is to do. Standard output belongs to the program that runs afterwards.
+setup = if [ "$(SETUP)" != no ]; then scripts/setup $(1); fi
+build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
+        | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
+sources = find include src apps tests fuzz bench examples -name '*.h' -o -name '*.cc' 2>/dev/null
+
+.PHONY: help run test bench install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
+
+help:
+	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: explain "I love AI" step by step'
+	@echo 'make test                  build, then run all tests'
+	@echo 'make install PREFIX=dir    install command, library, headers, CMake and pkg-config files (DESTDIR too)'
+	@echo 'make format, format-check  clang-format over all sources; only check'
+	@echo 'make lint                  clang-tidy over library and command'
+	@echo 'make asan                  all tests under AddressSanitizer and UBSan (clang)'
+	@echo 'make tsan                  the threaded tests under ThreadSanitizer (clang)'
+	@echo 'make fuzz FUZZ_SECONDS=60  each fuzz target for that long, under ASan'
+	@echo 'make bench [ROUNDS=9]      attention against BLAS + softmax: verified, then timed in turn'
+	@echo 'make clean                 remove build/'
+	@echo
+	@echo 'Missing Debian packages are installed first (scripts/packages.txt); SETUP=no skips that.'
+	@echo 'JOBS=n limits the processes of the build; PRESET=dev builds another preset (CMakePresets.json).'
+
+setup:
+	@$(call setup,build link test)
+setup-ci:
+	@$(call setup,build link test ci)
+# Ninja notices changed CMake files by itself: configuring is needed once per build folder.
+configure: setup
+	@[ -e $(BUILD)/build.ninja ] || cmake --preset $(PRESET) >&2
+
+run: configure
+	@$(call build,fovea_command)
+	@$(BUILD)/apps/fovea $(if $(strip $(ARGS)),$(ARGS),explain)
+
+test: configure
+	@$(call build,all)
+	@ctest --preset $(PRESET) --parallel $(JOBS)
+
+bench: configure
+	@$(call build,fovea_bench)
+	@$(BUILD)/bench/fovea_bench $(ROUNDS)
+
+install: configure
+	@$(call build,fovea fovea_command)
+	@cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+format: setup-ci
+	@$(sources) | xargs -r $(CLANG_FORMAT) -i
+format-check: setup-ci
+	@$(sources) | xargs -r $(CLANG_FORMAT) --dry-run --Werror
+
+lint: setup-ci configure
+	@find src apps -name '*.cc' -print0 | xargs -0 -r -n 1 -P $(JOBS) $(CLANG_TIDY) -p $(BUILD) --quiet \
+	  2> >(grep -v 'warnings\? generated\|^Suppressed\|^Use -header-filter' >&2)
+
+asan: setup-ci
+	@$(MAKE) test PRESET=asan
+
+tsan: export TSAN_OPTIONS := ignore_noninstrumented_modules=1  # also while tests are discovered
+tsan: setup-ci
+	@$(MAKE) tsan-test PRESET=tsan
+# The rooms that run threads; the whole suite would only be slower.
+threaded = core kernels ops nn analysis
+tsan-test: configure
+	@$(call build,$(foreach room,$(threaded),$(if $(wildcard tests/$(room)/*_test.cc),test_$(room))))
+	@ctest --preset tsan --parallel $(JOBS) --tests-regex '^($(subst $(space),|,$(threaded)))\.'
+
+fuzz: setup-ci
+	@$(MAKE) fuzz-run PRESET=asan
+fuzz-run: configure
+	@$(call build,fuzz/all)
+	@scripts/fuzz $(BUILD) $(FUZZ_SECONDS) $(JOBS)
+
+clean:
+	@rm -rf build

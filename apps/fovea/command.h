@@ -1,0 +1,56 @@
+// A subcommand: its options, its help, its work.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/language.h"
+#include "fovea/render.h"
+#include "options.h"
+#include "output.h"
+
+namespace fovea::command {
+
+// What the options of every command settled, and where the result goes.
+struct Context {
+  Language language = Language::english;
+  bool color = false;
+  int width = 100;
+  Output& out;
+
+  RenderOptions render(int digits = 4) const { return {language, color, digits, width}; }
+  const std::string& say(const Text& text) const { return text.in(language); }
+
+  void print(std::string_view text) const { out.print(text); }
+  void line(std::string_view text = "") const;
+  void heading(const Text& title) const;     // a ruled title, before a part of the output
+  void subheading(const Text& title) const;  // one step below
+  void paragraph(const Text& text) const;    // wrapped to the width, followed by an empty line
+};
+
+struct HelpExample {
+  std::string line;  // "fovea mask 'causal & window(2)'"
+  Text what;
+};
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual std::string name() const = 0;
+  virtual Text summary() const = 0;  // one line, for the list of commands
+  virtual Text description() const { return {}; }
+  virtual std::vector<HelpExample> examples() const = 0;
+  virtual void declare(OptionList& options) = 0;
+  virtual void run(const Context& context) = 0;  // throws Error (exit 1) or UsageError (exit 2)
+};
+
+std::unique_ptr<Command> make_explain_command();
+std::unique_ptr<Command> make_demo_command();
+std::unique_ptr<Command> make_mask_command();
+std::unique_ptr<Command> make_analyze_command();
+std::unique_ptr<Command> make_attend_command();
+std::unique_ptr<Command> make_info_command();
+
+}  // namespace fovea::command

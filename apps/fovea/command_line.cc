@@ -1,0 +1,163 @@
+#include "command_line.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+
+#include "fovea/version.h"
+#include "help.h"
+
+namespace fovea::command {
+namespace {
+
+// One command as CLI11 sees it. CLI11 collects texts; our own options check and convert them, so that
+// every complaint reads alike.
+struct Parser {
+  CLI::App* app = nullptr;
+  OptionList list;
+  std::vector<CLI::Option*> options;  // one per entry of the list
+  CLI::Option* positional = nullptr;
+
+  void connect() {
+    for (const Option& option : list.options()) {
+      CLI::Option* added =
+          option.value.empty() ? app->add_flag(option.names) : app->add_option(option.names);
+      added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      options.push_back(added);
+    }
+    const Positionals& positionals = list.positionals();
+    if (positionals.name.empty()) return;
+    positional = app->add_option(positionals.name);
+    positional->allow_extra_args();  // counted in apply()
+  }
+
+  void apply() const {
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      const Option& option = list.options()[i];
+      if (options[i]->count() > 0) {
+        option.set(option.value.empty() ? "" : options[i]->results().back());
+      } else if (option.required) {
+        throw UsageError(fmt::format("{} {} is missing", option.names, option.value));
+      }
+    }
+    const Positionals& positionals = list.positionals();
+    if (positional == nullptr) return;
+    const int given = static_cast<int>(positional->results().size());
+    if (given < positionals.min) {
+      throw UsageError(fmt::format("{} is missing", positionals.name));
+    }
+    if (given > positionals.max) {
+      throw UsageError(fmt::format("{}: got {} arguments, expected {}{}; the last is \"{}\"",
+                                   positionals.name, given,
+                                   positionals.max > positionals.min ? "at most " : "", positionals.max,
+                                   positional->results().back()));
+    }
+    positionals.set(positional->results());
+  }
+};
+
+// The language decides how the help is written, so it is looked up before everything is parsed.
+Language language_of(const std::vector<std::string>& arguments) {
+  Language language = language_of_environment();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string value;
+    if (arguments[i] == "--lang" && i + 1 < arguments.size()) value = arguments[i + 1];
+    if (arguments[i].starts_with("--lang=")) value = arguments[i].substr(7);
+    if (value == "zh") language = Language::chinese;
+    if (value == "en") language = Language::english;
+  }
+  return language;
+}
+
+std::string command_names(const std::vector<std::unique_ptr<Command>>& commands) {
+  std::vector<std::string> names;
+  for (const auto& command : commands) names.push_back(command->name());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// CLI11 says "--lang: 1 required TEXT missing".
+std::string in_our_words(const std::string& message) {
+  const std::size_t required = message.find(": 1 required");
+  return required == std::string::npos ? message : message.substr(0, required) + ": its value is missing";
+}
+
+}  // namespace
+
+Language language_of_environment() {
+  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    return std::string_view(value).starts_with("zh") ? Language::chinese : Language::english;
+  }
+  return Language::english;
+}
+
+void GlobalOptions::declare(OptionList& options) {
+  options.choice("--lang", {"en", "zh"}, language,
+                 {"the language of the output; default: from LC_ALL, LC_MESSAGES, LANG",
+                  "输出语言；默认取自 LC_ALL、LC_MESSAGES、LANG"});
+  options.choice("--color", {"auto", "always", "never"}, color,
+                 {"colours; auto: on a terminal, unless NO_COLOR is set",
+                  "颜色；auto：仅在终端上，且未设置 NO_COLOR"});
+  options.integer(
+      "--width", "COLUMNS", width, 40, 1000,
+      {"the longest line; default: the terminal's, at most 100", "最长行宽；默认取终端宽度，最多 100"});
+  options.integer("--threads", "N", threads, 1, 4096,
+                  {"threads to compute with; default: OMP_NUM_THREADS, or one per core",
+                   "计算线程数；默认取 OMP_NUM_THREADS，或每核一个"});
+  options.text(
+      "--isa", "NAME", instruction_set,
+      {"the instruction set to compute with (fovea info lists them); default: the best, or FOVEA_ISA",
+       "计算所用的指令集（fovea info 会列出）；默认最好的，或 FOVEA_ISA"});
+}
+
+Request parse_command_line(const std::vector<std::string>& arguments,
+                           const std::vector<std::unique_ptr<Command>>& commands, GlobalOptions& global) {
+  CLI::App app;
+  Parser global_parser{&app, {}, {}, nullptr};
+  app.set_help_flag("-h,--help");
+  app.set_version_flag("--version", version());
+  app.require_subcommand(0, 1);
+  global.declare(global_parser.list);
+  global_parser.connect();
+  std::vector<Parser> parsers(commands.size());
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    parsers[i].app = app.add_subcommand(commands[i]->name())->fallthrough();
+    commands[i]->declare(parsers[i].list);
+    parsers[i].connect();
+  }
+  // The command that was named, also while the rest of the line is wrong; the number of commands if none.
+  const auto named = [&] {
+    std::size_t i = 0;
+    while (i < parsers.size() && !parsers[i].app->parsed()) ++i;
+    return i;
+  };
+  const Language language = language_of(arguments);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 pops from the back
+    global_parser.apply();
+    if (named() == commands.size()) return {};
+    parsers[named()].apply();
+    return {commands[named()].get(), ""};
+  } catch (const CLI::CallForHelp&) {
+    const std::size_t i = named();
+    if (i == commands.size()) return {nullptr, help_of_program(commands, global_parser.list, language)};
+    return {nullptr, help_of_command(*commands[i], parsers[i].list, global_parser.list, language)};
+  } catch (const CLI::CallForVersion&) {
+    return {nullptr, fmt::format("fovea {}\n", version())};
+  } catch (const std::runtime_error& error) {  // of CLI11, or our own
+    const std::size_t i = named();
+    const std::vector<std::string> extras = app.remaining();
+    if (i == commands.size() && !extras.empty() && !extras.front().starts_with('-')) {
+      throw UsageError(fmt::format("there is no command \"{}\"; the commands are {}", extras.front(),
+                                   command_names(commands)));
+    }
+    throw UsageError(fmt::format("{}; see fovea {}--help", in_our_words(error.what()),
+                                 i == commands.size() ? "" : commands[i]->name() + " "));
+  }
+}
+
+}  // namespace fovea::command

@@ -1,0 +1,257 @@
+// fovea explain: one attention, step by step.
+#include "fovea/explain.h"
+
+#include <fmt/core.h>
+
+#include <limits>
+
+#include "command.h"
+#include "fovea/error.h"
+#include "fovea/examples.h"
+#include "fovea/reading.h"
+#include "fovea/words.h"
+#include "mask_argument.h"
+
+namespace fovea::command {
+namespace {
+
+// What is to be explained: x (and a memory) with projections, or, if x is empty, bare q, k, v.
+struct Subject {
+  Text title;
+  std::vector<std::string> tokens, memory_tokens;
+  Matrix x, memory;
+  Projections projections;
+  Matrix q, k, v;
+};
+
+// The inputs of a finished account, to compute it again with other options.
+Subject subject_of(const Account& account) {
+  const auto matrix = [&](const char* name) {
+    return account.has(name) ? account.step(name).matrix : Matrix();
+  };
+  Subject subject{
+      account.title, account.tokens, account.memory_tokens, matrix("x"), matrix("memory"), {}, {}, {}, {}};
+  subject.projections = {matrix("w_q"), matrix("w_k"), matrix("w_v"), matrix("w_o"), account.heads};
+  if (subject.x.empty()) {
+    subject.q = matrix("q");
+    subject.k = matrix("k");
+    subject.v = matrix("v");
+  }
+  return subject;
+}
+
+// W_q, W_k, W_v (and W_o for several heads), as wide as the input, drawn as NumPy's randn draws them.
+Projections draw_projections(Index seed, Index width, Index memory_width, Index heads) {
+  Random random = Random::numpy(static_cast<std::uint32_t>(seed));
+  Projections projections;
+  projections.heads = heads;
+  projections.w_q = Matrix::normal(random, width, width);
+  projections.w_k = Matrix::normal(random, memory_width, width);
+  projections.w_v = Matrix::normal(random, memory_width, width);
+  if (heads > 1) projections.w_o = Matrix::normal(random, width, width);
+  return projections;
+}
+
+class ExplainCommand final : public Command {
+ public:
+  std::string name() const override { return "explain"; }
+  Text summary() const override {
+    return {"one attention step by step, with every matrix (the default command)",
+            "逐步讲解一次注意力计算，打印每个矩阵（默认命令）"};
+  }
+  Text description() const override {
+    return {
+        "Without arguments: \"I love AI\", with projections from NumPy's seed 42. SENTENCE is made of "
+        "words "
+        "of the small vocabulary, separated by spaces, with Q = K = V = X unless --seed draws projections. "
+        "All numbers are computed in double.",
+        "不带参数时讲解 “I love AI”，投影矩阵取自 NumPy 种子 42。SENTENCE 由小词表中的词组成，用空格分隔；"
+        "除非用 --seed 抽取投影矩阵，否则 Q = K = V = X。所有数字均以双精度计算。"};
+  }
+  std::vector<HelpExample> examples() const override {
+    return {{"fovea explain --mask causal",
+             {"\"I love AI\", where no word sees a later one", "“I love AI”，每个词看不到后面的词"}},
+            {"fovea explain \"我 喜欢 AI\" --heads 2 --seed 42",
+             {"a sentence through two heads, with drawn projections", "句子经过两个头，投影矩阵随机抽取"}},
+            {"fovea explain \"编程 很 有趣\" --memory \"我 喜欢 AI\" --json",
+             {"cross-attention, for a program", "交叉注意力，供程序读取"}},
+            {"fovea explain --example qkv --digits 8",
+             {"a worked example; --list names them all", "一个完整示例；--list 列出全部"}}};
+  }
+  void declare(OptionList& options) override {
+    options.positional_texts("SENTENCE", 0, 1000, sentence_,
+                             {"words, separated by spaces", "用空格分隔的词"});
+    options.text("--example", "ID", example_, {"a ready example instead", "改用现成的示例"});
+    options.flag("--list", list_,
+                 {"list the ready examples and the words of the vocabulary", "列出现成的示例和词表中的词"});
+    options.text("--memory", "TEXT", memory_,
+                 {"cross-attention: keys and values from these words", "交叉注意力：键和值取自这些词"});
+    declare_mask(options, mask_);
+    options.integer("--heads", "H", heads_, 1, 4096, {"split the width into H heads", "把宽度分成 H 个头"});
+    options.integer("--seed", "S", seed_, 0, std::numeric_limits<std::uint32_t>::max(),
+                    {"draw W_q, W_k, W_v (and W_o for several heads) as NumPy does after seed(S)",
+                     "像 NumPy 的 seed(S) 那样抽取 W_q、W_k、W_v（多头时还有 W_o）"});
+    options.flag("--no-scale", no_scale_, {"leave out the division by √d_k", "不除以 √d_k"});
+    options.path("--words", "FILE", words_,
+                 {"a vocabulary: JSON {\"word\": [1, 0.5], ..} or lines \"word 1 0.5\"",
+                  "词表文件：JSON {\"词\": [1, 0.5], ..}，或每行 “词 1 0.5”"});
+    options.integer("--digits", "D", digits_, 0, 17, {"decimals; default: 4", "小数位数；默认 4"});
+    options.choice(
+        "--reading", {"all", "order", "bars", "top", "none"}, reading_,
+        {"how the weights are read after the steps; default: all", "步骤之后如何解读权重；默认 all"});
+    options.flag("--markdown", markdown_, {"as Markdown", "输出 Markdown"});
+    options.flag("--json", json_,
+                 {"for programs: both languages, all digits", "供程序读取的 JSON：两种语言、全部位数"});
+  }
+
+  void run(const Context& context) override {
+    if (json_ && markdown_) throw UsageError("--json and --markdown: one of them");
+    if (list_) {
+      print_list(context);
+      return;
+    }
+    const Account account = make_account();
+    if (json_) {
+      context.print(to_json(account) + "\n");
+      return;
+    }
+    const RenderOptions render = context.render(static_cast<int>(digits_.value_or(4)));
+    if (markdown_) {
+      RenderOptions plain = render;
+      plain.color = false;
+      context.print(to_markdown(account, plain));
+      print_reading(context, account, plain);
+    } else {
+      context.print(to_terminal(account, render));
+      print_reading(context, account, render);
+    }
+  }
+
+ private:
+  WordVectors vocabulary() const { return words_ ? WordVectors::load(*words_) : WordVectors::builtin(); }
+
+  bool is_unchanged() const { return !mask_ && !heads_ && !seed_ && !memory_ && !no_scale_; }
+
+  Account make_account() const {
+    const Mask mask = mask_of(mask_);
+    std::string sentence;
+    for (const std::string& part : sentence_) sentence += (sentence.empty() ? "" : " ") + part;
+    if (!sentence.empty() && example_) throw UsageError("SENTENCE and --example: one of them");
+    Subject subject;
+    // "I love AI" has its own vectors: it is the example, also if it is typed.
+    if (sentence.empty() || (sentence == "I love AI" && !words_)) {
+      const std::string id = example_.value_or("i-love-ai");
+      const Account account = find_example(id);
+      if (is_unchanged()) return account;
+      subject = subject_of(account);
+    } else {
+      const EmbeddedSentence embedded = vocabulary().embed(sentence);
+      subject.tokens = embedded.tokens;
+      subject.x = embedded.x;
+    }
+    apply_memory(subject);
+    apply_projections(subject);
+    ExplainOptions options;
+    options.tokens = subject.tokens;
+    options.memory_tokens = subject.memory_tokens;
+    options.mask = mask;
+    options.scaled = !no_scale_;
+    if (subject.x.empty()) return explain(subject.q, subject.k, subject.v, options);
+    if (subject.memory.empty()) return explain(subject.x, subject.projections, options);
+    return explain(subject.x, subject.memory, subject.projections, options);
+  }
+
+  static Account find_example(const std::string& id) {
+    try {
+      return example(id).account;
+    } catch (const Error& error) {
+      throw UsageError(error.what());
+    }
+  }
+
+  void apply_memory(Subject& subject) const {
+    if (!memory_) return;
+    if (subject.x.empty()) throw UsageError("--memory: this example gives q, k and v themselves");
+    const EmbeddedSentence embedded = vocabulary().embed(*memory_);
+    subject.memory = embedded.x;
+    subject.memory_tokens = embedded.tokens;
+  }
+
+  void apply_projections(Subject& subject) const {
+    if (subject.x.empty()) {
+      if (heads_.value_or(1) > 1 || seed_) {
+        throw UsageError("--heads and --seed: this example gives q, k and v themselves");
+      }
+      return;
+    }
+    const Index heads = heads_.value_or(subject.projections.heads);
+    if (seed_) {
+      const Matrix& memory = subject.memory.empty() ? subject.x : subject.memory;
+      subject.projections = draw_projections(*seed_, subject.x.columns(), memory.columns(), heads);
+    }
+    subject.projections.heads = heads;
+  }
+
+  void print_reading(const Context& context, const Account& account, const RenderOptions& render) const {
+    if (reading_ == "none") return;
+    std::vector<std::pair<Text, std::string>> parts;
+    if (account.heads > 1) {
+      parts.push_back({{"The heads side by side", "各个头并排对比"}, compare_heads(account, render)});
+    } else {
+      const Reading reading = reading_of(account);
+      if (reading_ == "all" || reading_ == "order") {
+        parts.push_back({{"Who looks at whom, in the order of the words", "按词序看：谁在关注谁"},
+                         read_in_order(reading, render)});
+      }
+      if (reading_ == "all" || reading_ == "bars") {
+        parts.push_back(
+            {{"The same, sorted, with bars", "按权重排序，配条形图"}, read_sorted(reading, render)});
+      }
+      if (reading_ == "all" || reading_ == "top") {
+        parts.push_back({{"What each word looks at most", "每个词最关注什么"}, read_top(reading, render)});
+      }
+    }
+    for (const auto& [title, text] : parts) {
+      context.line();
+      if (markdown_) {
+        context.line(fmt::format("## {}", context.say(title)));
+        context.line();
+        context.print(fmt::format("```text\n{}```\n", text));
+      } else {
+        context.heading(title);
+        context.print(text);
+      }
+    }
+  }
+
+  void print_list(const Context& context) const {
+    context.heading(
+        {"Ready examples: fovea explain --example ID", "现成的示例：fovea explain --example ID"});
+    for (const Example& each : fovea::examples()) {
+      context.line(fmt::format("  {}{}", pad_right(each.id, 26), context.say(each.title)));
+    }
+    context.line();
+    context.heading({"Words: fovea explain \"我 喜欢 AI\"", "词表：fovea explain \"我 喜欢 AI\""});
+    const WordVectors words = vocabulary();
+    int width = 0;
+    for (const std::string& word : words.words()) width = std::max(width, display_width(word));
+    for (const std::string& word : words.words()) {
+      std::string line = fmt::format("  {}[", pad_right(word, width + 2));
+      for (const double value : words.vector(word))
+        line += fmt::format("{}{:g}", line.back() == '[' ? "" : ", ", value);
+      context.line(line + "]");
+    }
+  }
+
+  std::vector<std::string> sentence_;
+  std::optional<std::string> example_, memory_, mask_, words_;
+  std::optional<Index> heads_, seed_, digits_;
+  std::string reading_ = "all";
+  bool list_ = false, no_scale_ = false, markdown_ = false, json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_explain_command() { return std::make_unique<ExplainCommand>(); }
+
+}  // namespace fovea::command

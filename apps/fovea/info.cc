@@ -1,0 +1,79 @@
+// fovea info: what this is, and which path it takes on this machine.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "command.h"
+#include "fovea/build_info.h"
+#include "fovea/instruction_set.h"
+#include "fovea/threads.h"
+#include "json_text.h"
+
+namespace fovea::command {
+namespace {
+
+class InfoCommand final : public Command {
+ public:
+  std::string name() const override { return "info"; }
+  Text summary() const override {
+    return {"version, instruction sets, threads, BLAS, linked parts", "版本、指令集、线程、BLAS、所用的库"};
+  }
+  std::vector<HelpExample> examples() const override {
+    return {{"fovea info", {"which path runs on this machine?", "这台机器上走的是哪条路径？"}},
+            {"fovea info --isa scalar --threads 1",
+             {"the same, as it would be with these options", "加上这些选项之后的情况"}},
+            {"fovea info --json", {"for programs", "供程序读取"}}};
+  }
+  void declare(OptionList& options) override {
+    options.flag("--json", json_, {"for programs", "供程序读取的 JSON"});
+  }
+  void run(const Context& context) override {
+    const BuildInfo info = build_info();
+    if (json_) {
+      print_json(context, info);
+    } else {
+      print_table(context, info);
+    }
+  }
+
+ private:
+  static void print_json(const Context& context, const BuildInfo& info) {
+    std::vector<std::string> parts;
+    for (const LinkedPart& part : info.parts) {
+      parts.push_back(fmt::format("{}: {}", json_quoted(part.name), json_quoted(part.version)));
+    }
+    context.print(json_object({{"version", json_quoted(info.version)},
+                               {"compiler", json_quoted(info.compiler)},
+                               {"build", json_quoted(info.build)},
+                               {"sanitizers", json_quoted(info.sanitizers)},
+                               {"instruction_sets", json_array(available_instruction_sets())},
+                               {"instruction_set", json_quoted(instruction_set())},
+                               {"threads", fmt::format("{}", thread_count())},
+                               {"blas", json_quoted(info.blas)},
+                               {"parts", fmt::format("{{{}}}", fmt::join(parts, ", "))}}));
+  }
+
+  static void print_table(const Context& context, const BuildInfo& info) {
+    const auto entry = [&](const Text& name, const std::string& value) {
+      context.line(pad_right(context.say(name), 20) + value);
+    };
+    const std::string build = info.sanitizers.empty() ? info.build : info.build + ", " + info.sanitizers;
+    entry({"fovea", "fovea"}, info.version);
+    entry({"compiler", "编译器"}, fmt::format("{} ({})", info.compiler, build));
+    entry({"instruction sets", "可用指令集"},
+          fmt::format("{}", fmt::join(available_instruction_sets(), ", ")));
+    entry({"in use", "使用中"}, instruction_set());
+    entry({"threads", "线程"}, fmt::format("{}", thread_count()));
+    entry({"BLAS", "BLAS"}, info.blas);
+    std::vector<std::string> parts;
+    for (const LinkedPart& part : info.parts) parts.push_back(part.name + " " + part.version);
+    entry({"linked parts", "所用的库"}, fmt::format("{}", fmt::join(parts, ", ")));
+  }
+
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_info_command() { return std::make_unique<InfoCommand>(); }
+
+}  // namespace fovea::command

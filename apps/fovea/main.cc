@@ -1,0 +1,89 @@
+// The command `fovea`: chooses the subcommand and turns what happens into an exit code.
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "command_line.h"
+#include "fovea/error.h"
+#include "fovea/instruction_set.h"
+#include "fovea/threads.h"
+
+namespace fovea::command {
+namespace {
+
+constexpr int kDone = 0, kFailed = 1, kUsage = 2;
+
+int complain(const std::string& message, int code) {
+  fmt::print(stderr, "fovea: {}\n", one_line(message));
+  return code;
+}
+
+std::vector<std::unique_ptr<Command>> all_commands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(make_explain_command());  // the first is the one that runs if none is named
+  commands.push_back(make_demo_command());
+  commands.push_back(make_mask_command());
+  commands.push_back(make_analyze_command());
+  commands.push_back(make_attend_command());
+  commands.push_back(make_info_command());
+  return commands;
+}
+
+Context context_of(const GlobalOptions& global, Output& out) {
+  Language language = language_of_environment();
+  if (!global.language.empty()) language = global.language == "zh" ? Language::chinese : Language::english;
+  const Color color = global.color == "always"  ? Color::always
+                      : global.color == "never" ? Color::never
+                                                : Color::automatic;
+  if (global.threads) set_thread_count(static_cast<int>(*global.threads));
+  if (global.instruction_set) {
+    try {
+      force_instruction_set(*global.instruction_set);
+    } catch (const Error& error) {
+      throw UsageError(std::string("--isa: ") + error.what());
+    }
+  }
+  const int width = global.width ? static_cast<int>(*global.width) : output_width();
+  return {language, use_color(color), width, out};
+}
+
+void run(const std::vector<std::string>& arguments) {
+  const std::vector<std::unique_ptr<Command>> commands = all_commands();
+  GlobalOptions global;
+  Output out;
+  const Request request = parse_command_line(arguments, commands, global);
+  if (!request.text.empty()) {
+    out.print(request.text);
+  } else {
+    Command* command = request.command == nullptr ? commands.front().get() : request.command;
+    command->run(context_of(global, out));
+  }
+  out.flush();
+}
+
+int exit_code_of(const std::vector<std::string>& arguments) {
+  try {
+    run(arguments);
+    return kDone;
+  } catch (const ReaderGone&) {
+    return kDone;
+  } catch (const UsageError& error) {
+    return complain(error.what(), kUsage);
+  } catch (const Error& error) {
+    return complain(error.what(), kFailed);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory", kFailed);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kFailed);
+  }
+}
+
+}  // namespace
+}  // namespace fovea::command
+
+int main(int count, char** values) {
+  fovea::command::prepare_standard_streams();
+  return fovea::command::exit_code_of({values + 1, values + count});
+}

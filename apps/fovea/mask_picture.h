@@ -1,0 +1,26 @@
+// Pictures of masks, for `fovea mask` and `fovea demo masks`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/language.h"
+#include "fovea/mask.h"
+
+namespace fovea::command {
+
+// The rows of one batch entry in the mask's smallest form: N of them, or one if every query sees the same.
+std::vector<std::vector<double>> mask_rows(const Mask& mask, Index batch, Index n, Index m, bool additive);
+
+// "1 0 0\n1 1 0\n1 1 1\n", or the additive form, columns aligned.
+std::string mask_table(const Mask& mask, Index batch, Index n, Index m, bool additive);
+
+// "█" visible, "·" hidden; where one block stands for a tile of many pairs, "▒" if it is partly visible.
+std::string mask_blocks(const Mask& mask, Index batch, Index n, Index m, int width, Language language);
+
+// "causal and padding: 48.0 % visible, shape [1, 5, 5]"
+std::string describe_mask(const Mask& mask, Index n, Index m, Language language);
+
+Shape smallest_shape(const Mask& mask, Index n, Index m);  // of mask.to_bool(n, m), without making it
+
+}  // namespace fovea::command

@@ -1,0 +1,100 @@
+#include "options.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "output.h"
+
+namespace fovea::command {
+namespace {
+
+void check_utf8(const std::string& what, const std::string& text) {
+  const std::optional<std::size_t> at = invalid_utf8(text);
+  if (!at) return;
+  throw UsageError(fmt::format("{}: byte {} (0x{:02x}) is not valid UTF-8: \"{}\"", what, *at + 1,
+                               static_cast<unsigned char>(text[*at]), one_line(text)));
+}
+
+// The whole of `text` as a number; nothing if it is not one.
+template <typename Number>
+std::optional<Number> parse_number(const std::string& text) {
+  Number number = {};
+  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, number);
+  if (error != std::errc{} || rest != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+void OptionList::flag(const std::string& names, bool& target, Text help) {
+  options_.push_back({names, "", std::move(help), false, [&target](const std::string&) { target = true; }});
+}
+
+void OptionList::text(const std::string& names, const std::string& value,
+                      std::optional<std::string>& target, Text help) {
+  options_.push_back({names, value, std::move(help), false, [names, &target](const std::string& given) {
+                        check_utf8(names, given);
+                        target = given;
+                      }});
+}
+
+void OptionList::path(const std::string& names, const std::string& value,
+                      std::optional<std::string>& target, Text help) {
+  options_.push_back(
+      {names, value, std::move(help), false, [&target](const std::string& given) { target = given; }});
+}
+
+void OptionList::integer(const std::string& names, const std::string& value, std::optional<Index>& target,
+                         Index min, Index max, Text help) {
+  options_.push_back({names, value, std::move(help), false, [=, &target](const std::string& given) {
+                        target = parse_number<Index>(given);
+                        if (target && *target >= min && *target <= max) return;
+                        throw UsageError(
+                            fmt::format("{}: got \"{}\", expected a whole number from {} to {}", names,
+                                        one_line(given), min, max));
+                      }});
+}
+
+void OptionList::number(const std::string& names, const std::string& value, std::optional<double>& target,
+                        Text help) {
+  options_.push_back({names, value, std::move(help), false, [names, &target](const std::string& given) {
+                        target = parse_number<double>(given);
+                        if (target && std::isfinite(*target)) return;
+                        throw UsageError(
+                            fmt::format("{}: got \"{}\", expected a number", names, one_line(given)));
+                      }});
+}
+
+void OptionList::choice(const std::string& names, const std::vector<std::string>& choices,
+                        std::string& target, Text help) {
+  const std::string value = fmt::format("{}", fmt::join(choices, "|"));
+  options_.push_back({names, value, std::move(help), false, [=, &target](const std::string& given) {
+                        if (std::find(choices.begin(), choices.end(), given) == choices.end()) {
+                          throw UsageError(fmt::format("{}: got \"{}\", expected {}", names,
+                                                       one_line(given), fmt::join(choices, ", ")));
+                        }
+                        target = given;
+                      }});
+}
+
+void OptionList::positional_texts(const std::string& name, int min, int max,
+                                  std::vector<std::string>& target, Text help) {
+  positionals_ = {name, min, max, std::move(help), [name, &target](const std::vector<std::string>& given) {
+                    for (const std::string& text : given) check_utf8(name, text);
+                    target = given;
+                  }};
+}
+
+void OptionList::positional_paths(const std::string& name, int min, int max,
+                                  std::vector<std::string>& target, Text help) {
+  positionals_ = {name, min, max, std::move(help),
+                  [&target](const std::vector<std::string>& given) { target = given; }};
+}
+
+}  // namespace fovea::command

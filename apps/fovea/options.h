@@ -1,0 +1,65 @@
+// What a subcommand takes: declared once, for the parser and for the help text.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "fovea/language.h"
+#include "fovea/shape.h"
+
+namespace fovea::command {
+
+// The command line was not understood: exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Option {
+  std::string names;  // "-o,--output", "--json"
+  std::string value;  // what follows: "FILE"; empty for a flag
+  Text help;
+  bool required = false;
+  std::function<void(const std::string&)> set;  // throws UsageError; a flag gets ""
+};
+
+// The arguments without a name.
+struct Positionals {
+  std::string name;  // "FILE"; empty: the command takes none
+  int min = 0, max = 0;
+  Text help;
+  std::function<void(const std::vector<std::string>&)> set;
+};
+
+// Targets must outlive the parsing. Every text but paths must be valid UTF-8.
+class OptionList {
+ public:
+  void flag(const std::string& names, bool& target, Text help);
+  void text(const std::string& names, const std::string& value, std::optional<std::string>& target,
+            Text help);
+  void path(const std::string& names, const std::string& value, std::optional<std::string>& target,
+            Text help);
+  void integer(const std::string& names, const std::string& value, std::optional<Index>& target, Index min,
+               Index max, Text help);
+  void number(const std::string& names, const std::string& value, std::optional<double>& target, Text help);
+  void choice(const std::string& names, const std::vector<std::string>& choices, std::string& target,
+              Text help);
+  void require_last() { options_.back().required = true; }
+
+  void positional_texts(const std::string& name, int min, int max, std::vector<std::string>& target,
+                        Text help);
+  void positional_paths(const std::string& name, int min, int max, std::vector<std::string>& target,
+                        Text help);
+
+  const std::vector<Option>& options() const { return options_; }
+  const Positionals& positionals() const { return positionals_; }
+
+ private:
+  std::vector<Option> options_;
+  Positionals positionals_;
+};
+
+}  // namespace fovea::command

@@ -1,0 +1,37 @@
+// Standard output, its colours and its width.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fovea::command {
+
+// The reader of a pipe has gone (fovea demo all | head -1): nothing is left to do.
+struct ReaderGone {};
+
+// Standard output, checked: a write that fails throws Error (or ReaderGone), it is never lost in silence.
+class Output {
+ public:
+  void print(std::string_view text);
+  void flush();
+};
+
+enum class Color { automatic, always, never };
+bool use_color(Color color);  // automatic: on a terminal, unless NO_COLOR is set or TERM is dumb
+
+// The terminal's columns, between 40 and 100: longer lines are hard to read. 100 for files and pipes.
+int output_width();
+
+// Keeps files that are opened later from becoming standard output if the caller closed that one; and lets
+// writes to a pipe without a reader fail instead of ending the process.
+void prepare_standard_streams();
+
+// One line of printable UTF-8: control characters and invalid bytes become \xNN. Names of files and arrays
+// are foreign data; in a message they must neither break the line nor command the terminal.
+std::string one_line(std::string_view text);
+
+// The position of the first byte that is not part of valid UTF-8.
+std::optional<std::size_t> invalid_utf8(std::string_view text);
+
+}  // namespace fovea::command

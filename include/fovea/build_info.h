@@ -1,0 +1,25 @@
+// How this library was built, and what it stands on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fovea {
+
+struct LinkedPart {
+  std::string name;     // "OpenBLAS"
+  std::string version;  // of what is loaded, where it can be asked; else of the headers it was built with
+};
+
+struct BuildInfo {
+  std::string version;     // of fovea
+  std::string compiler;    // "GCC 12.2.0"
+  std::string build;       // "release" or "debug" (with assertions)
+  std::string sanitizers;  // "address", "thread", or empty
+  std::string blas;        // what the BLAS says of itself: version, kernels, threading
+  std::vector<LinkedPart> parts;
+};
+
+BuildInfo build_info();
+
+}  // namespace fovea

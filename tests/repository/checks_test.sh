@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# The checks of the repository must be able to fail: mistakes are planted in a copy, and each must be noticed.
+# checks_test.sh WORK_FOLDER
+set -euo pipefail
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
+work=$1
+rm -rf "$work"
+mkdir -p "$work"
+failures=0
+report() { echo "FAILED: $1" >&2; failures=$((failures + 1)); }
+
+# --- arrows: file, line to plant in it, what the complaint must contain
+mkdir -p "$work/tree"
+cp -r "$root"/{include,src,apps} "$work/tree"
+mkdir -p "$work"/tree/src/{core,mask,kernels,ops,analysis} "$work/tree/apps/fovea"
+plant() {
+  local file=$work/tree/$1 saved=$work/saved output
+  rm -f "$saved"
+  [[ ! -e $file ]] || cp "$file" "$saved"
+  printf '%s\n' "$2" >>"$file"
+  if output=$("$root/scripts/check_arrows" "$work/tree"); then
+    report "check_arrows accepts '$2' in $1"
+  elif ! grep -qF "$1" <<<"$output" || ! grep -qF "$3" <<<"$output"; then
+    report "check_arrows says about '$2' in $1: $output"
+  fi
+  rm "$file"
+  [[ ! -e $saved ]] || mv "$saved" "$file"
+}
+plant src/core/planted.cc '#include "mask/mask_node.h"' 'no arrow from core to mask'
+plant src/core/planted.h '#include "fovea/mask.h"' 'no arrow from core to mask'
+plant src/mask/planted.cc '#include "fovea/attention.h"' 'no arrow from mask to ops'
+plant src/core/planted.cc '#include "../mask/mask_node.h"' 'not a path from src/'
+plant src/ops/planted.cc '#include <hwy/highway.h>' 'is not used here'
+plant src/ops/planted.cc '#include <cblas.h>' 'is not used here'
+plant src/mask/planted.cc '# include <nlohmann/json.hpp>' 'is not used here'
+plant src/analysis/planted.cc 'auto x = nlohmann::json::parse(text);' 'JSON is parsed in src/io only'
+plant src/kernels/planted.cc '#include "fovea/fovea.h"' 'not all of fovea'
+plant include/fovea/shape.h '#include <fmt/format.h>' 'a public header includes'
+plant include/fovea/shape.h '#include "fovea/mask.h"' 'no arrow from core to mask'
+plant include/fovea/planted.h '#pragma once' 'which room'
+plant apps/fovea/planted.cc '#include "core/fail.h"' 'apps use public headers only'
+mkdir -p "$work/tree/src/attic"
+plant src/attic/planted.cc '' 'the room src/attic'
+
+# --- documents: expected and got, with wildcards
+compares() {  # 0|1 expected got
+  printf "$2" >"$work/expected"
+  printf "$3" >"$work/got"
+  local result=0
+  "$root/scripts/snippets" compare "$work/expected" "$work/got" 2>/dev/null || result=$?
+  [[ $result -eq $1 ]] || report "compare of '$2' with '$3' gives $result"
+}
+compares 0 'a\nb\n' 'a\nb\n'
+compares 0 'a\nb\n' 'a  \nb\n'
+compares 1 'a\nb\n' 'a\nc\n'
+compares 1 'a\nb\n' 'a\nb\nc\n'
+compares 1 'a\nb\n' 'a\n'
+compares 1 'a\n' ''
+compares 1 '' 'a\n'
+compares 0 '' ''
+compares 0 'a\n…\nd\n' 'a\nb\nc\nd\n'
+compares 0 '…\nd\n' 'd\nd\n'
+compares 0 'a\n…\n' 'a\n'
+compares 1 'a\n…\nd\n' 'a\nb\nc\n'
+compares 1 '…\nd\n' ''
+
+# --- documents: a whole one, with a console block that tells the truth and one that does not
+document() {  # output claimed for `echo two`
+  printf '%s\n' 'Text.' '```cpp' '#include <vector>' 'std::vector<int> x;' '```' '' '```text' 'one' '```' \
+    '```cpp' 'int main() {}' '```' 'words' '```text' 'not the output' '```' \
+    '```console' "\$ printf 'one\\n' > file; cat \\" '> file' 'one' '$ echo two' "$1" '```' >"$work/document.md"
+  rm -rf "$work/blocks"
+  (cd "$work" && "$root/scripts/snippets" extract document.md blocks)
+}
+console() { "$root/scripts/snippets" run-console "$work/blocks/console" /nowhere >/dev/null 2>&1; }
+document three
+! console || report "a console block with another output passes"
+document two
+console || report "a console block with the true output fails"
+[[ $(ls "$work/blocks" | grep -v console | xargs) == '01.cc 01.expected 02.cc' ]] || report "blocks: $(ls "$work/blocks" | xargs)"
+grep -qx '#line 3 "document.md"' "$work/blocks/01.cc" || report "errors would not point to the document"
+[[ $(grep -c 'int main()' "$work/blocks/01.cc" "$work/blocks/02.cc" | xargs) == *01.cc:1*02.cc:1 ]] || report "main()"
+printf '%s\n' '- item' '  ```cpp' '  x' '  ```' >"$work/document.md"
+! (cd "$work" && "$root/scripts/snippets" extract document.md blocks) 2>/dev/null || report "an untested block passes"
+
+[[ $failures -eq 0 ]]
