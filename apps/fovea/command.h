@@ -26,7 +26,8 @@ struct Context {
   const std::string& say(const Text& text) const { return text.in(language); }
 
   void print(std::string_view text) const { out.print(text); }
-  void line(std::string_view text = "") const;
+  void line(std::string_view text) const;
+  void line() const { out.gap(); }           // an empty one, if something follows
   void block(std::string_view text) const;   // lines of the library, followed by one empty line
   void heading(const Text& title) const;     // a ruled title, before a part of the output
   void subheading(const Text& title) const;  // one step below

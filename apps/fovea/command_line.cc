@@ -31,7 +31,8 @@ struct Parser {
     const Positionals& positionals = list.positionals();
     if (positionals.name.empty()) return;
     positional = app->add_option(positionals.name);
-    positional->allow_extra_args();  // counted in apply()
+    positional->expected(-1);  // any number; apply() counts them
+    positional->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
   void apply() const {

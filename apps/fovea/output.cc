@@ -44,6 +44,9 @@ std::size_t character_bytes(std::string_view text) {
 }  // namespace
 
 void Output::print(std::string_view text) {
+  if (text.empty()) return;
+  if (gap_ && std::fputc('\n', stdout) == EOF) write_failed();
+  gap_ = false;
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) write_failed();
 }
 

@@ -14,7 +14,11 @@ struct ReaderGone {};
 class Output {
  public:
   void print(std::string_view text);
+  void gap() { gap_ = true; }  // an empty line before what follows, none at the very end
   void flush();
+
+ private:
+  bool gap_ = false;
 };
 
 enum class Color { automatic, always, never };
