@@ -97,20 +97,21 @@ std::string key_table(const HeadMeasures& mean, const Names& keys, const RenderO
 
 std::string legend(const AttentionMeasures& measures, const RenderOptions& options) {
   const bool chinese = options.language == Language::chinese;
-  const char* text =
-      chinese
-          ? (measures.masked
-                 ? "熵：−Σ w·ln w，对能看到键的各行取平均；归一化：除以 ln(可见键数)，0 表示只看一个键，"
-                   "1 表示一视同仁，只计入可见键不少于两个的行。"
-                 : "熵：−Σ w·ln w，对能看到键的各行取平均；归一化：除以 ln(键数)，0 表示只看一个键，"
-                   "1 表示一视同仁。未给出掩码：所有键都视为可见。")
-          : (measures.masked
-                 ? "Entropy: −Σ w·ln w, mean over the rows that see something. Normalised: divided by "
-                   "ln(visible "
-                   "keys), 0 = one key only, 1 = all alike, over the rows that see two keys or more."
-                 : "Entropy: −Σ w·ln w, mean over the rows that see something. Normalised: divided by "
-                   "ln(keys), 0 = "
-                   "one key only, 1 = all alike. No mask was given: all keys count as visible.");
+  std::string text = chinese ? "熵：−Σ w·ln w，对能看到键的各行取平均。"
+                             : "Entropy: −Σ w·ln w, mean over the rows that see something. ";
+  if (measures.masked) {
+    text +=
+        chinese
+            ? "归一化：除以 ln(可见键数)，0 表示只看一个键，1 表示一视同仁，只计入可见键不少于两个的行。"
+            : "Normalised: divided by ln(visible keys), 0 = one key only, 1 = all alike, over the rows "
+              "that see two keys or more.";
+  } else {
+    text +=
+        chinese
+            ? "归一化：除以 ln(键数)，0 表示只看一个键，1 表示一视同仁。未给出掩码：所有键都视为可见。"
+            : "Normalised: divided by ln(keys), 0 = one key only, 1 = all alike. No mask was given: all "
+              "keys count as visible.";
+  }
   return wrap(text, std::min(options.width, 84));
 }
 

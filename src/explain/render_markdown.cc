@@ -8,11 +8,11 @@
 namespace fovea {
 namespace {
 
-// A token as the text of a table cell.
+// Text that Markdown shows as it is, in a table cell too.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : printable(text)) {
-    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<' || c == '[') result += '\\';
+    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') result += '\\';
     result += c;
   }
   return result;
@@ -41,7 +41,7 @@ std::string table(const Step& step, int digits) {
 
 std::string to_markdown(const Account& account, const RenderOptions& options) {
   const bool chinese = options.language == Language::chinese;
-  std::string text = fmt::format("# {}\n\n{}. {}\n", account.title.in(options.language),
+  std::string text = fmt::format("# {}\n\n{}. {}\n", escaped(account.title.in(options.language)),
                                  summary_of(account, options.language), orientation(options.language));
   std::size_t number = 0;
   for (const Step& step : account.steps) {
@@ -50,10 +50,10 @@ std::string to_markdown(const Account& account, const RenderOptions& options) {
                                            : fmt::format("Head {}: ", step.head + 1);
     text += fmt::format("\n## {}. {}{}\n\n`{}`, {}\n\n{}\n{}\n", ++number, head,
                         step.title.in(options.language), step.formula, step.matrix.shape_text(),
-                        table(step, options.digits), step.sentence.in(options.language));
+                        table(step, options.digits), escaped(step.sentence.in(options.language)));
   }
   for (const Text& note : account.notes) {
-    text += fmt::format("\n> {}{}\n", note_mark(options.language), note.in(options.language));
+    text += fmt::format("\n> {}{}\n", note_mark(options.language), escaped(note.in(options.language)));
   }
   return text;
 }
