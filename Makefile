@@ -20,7 +20,7 @@ CLANG_TIDY   ?= clang-tidy-14
 setup = if [ "$(SETUP)" != no ]; then scripts/setup $(1); fi
 build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
-sources = find include src apps tests fuzz bench examples -name '*.h' -o -name '*.cc' 2>/dev/null
+sources = find $(wildcard include src apps tests fuzz bench examples) -name "*.h" -o -name "*.cc"
 
 .PHONY: help run test bench install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
 

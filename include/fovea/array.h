@@ -67,9 +67,8 @@ class Array {
       : shape_(NestedList<T>(items).shape()), values_(NestedList<T>(items).flatten()) {}
   Array(const Shape& shape, std::vector<T> values) : shape_(shape), values_(std::move(values)) {
     if (shape_.elements() != static_cast<Index>(values_.size())) {
-      throw Error("[array] shape " + shape_.to_string() + " holds " +
-                  std::to_string(shape_.elements()) + " values, got " +
-                  std::to_string(values_.size()));
+      throw Error("[array] shape " + shape_.to_string() + " holds " + std::to_string(shape_.elements()) +
+                  " values, got " + std::to_string(values_.size()));
     }
   }
   static Array filled(const Shape& shape, T value) {

@@ -14,7 +14,7 @@ class FeatureMap {
  public:
   enum class Kind { elu_plus_one, relu, exp, identity, custom };
 
-  FeatureMap() = default;  // elu_plus_one
+  FeatureMap() = default;                          // elu_plus_one
   static FeatureMap elu_plus_one() { return {}; }  // x ≥ 0: x + 1, else exp(x)
   static FeatureMap relu() { return FeatureMap(Kind::relu); }
   static FeatureMap exp() { return FeatureMap(Kind::exp); }
@@ -37,8 +37,8 @@ struct LinearAttentionOptions {
   float epsilon = 1e-6f;
 };
 
-// Shapes as of attention(): q [B, H, N, D], k [B, Hkv, M, D], v [B, Hkv, M, Dv] → [B, H, N, Dv]; also ranks 2, 3, 5.
-// Time and memory grow with N + M.
+// Shapes as of attention(): q [B, H, N, D], k [B, Hkv, M, D], v [B, Hkv, M, Dv] → [B, H, N, Dv]; also ranks
+// 2, 3, 5. Time and memory grow with N + M.
 Tensor linear_attention(ConstView q, ConstView k, ConstView v, const LinearAttentionOptions& = {});
 
 }  // namespace fovea

@@ -17,21 +17,23 @@ struct MultiHeadConfig {
   float dropout = 0.1f;  // acts in training mode only
 };
 
-// One class for self-attention, cross-attention and grouped queries. Inputs [B, N, E], weights [B, H, N, M].
-// Options are those of attention(): masks, biases, scale, weights. Calls are const and thread-safe.
+// One class for self-attention, cross-attention and grouped queries. Inputs [B, N, E], weights [B, H, N,
+// M]. Options are those of attention(): masks, biases, scale, weights. Calls are const and thread-safe.
 class MultiHeadAttention {
  public:
-  // Xavier-uniform weights and zero biases, drawn from `random`. Throws Error for a width that does not divide.
+  // Xavier-uniform weights and zero biases, drawn from `random`. Throws Error for a width that does not
+  // divide.
   MultiHeadAttention(const MultiHeadConfig& config, Random& random);
   MultiHeadAttention(const MultiHeadConfig& config, Random&& random);
 
-  AttentionResult operator()(ConstView x, const AttentionOptions& = {}) const;                        // self
-  AttentionResult operator()(ConstView query, ConstView memory, const AttentionOptions& = {}) const;  // cross
+  AttentionResult operator()(ConstView x, const AttentionOptions& = {}) const;  // self
+  AttentionResult operator()(ConstView query, ConstView memory,
+                             const AttentionOptions& = {}) const;  // cross
   AttentionResult operator()(ConstView query, ConstView key, ConstView value,
                              const AttentionOptions& = {}) const;
 
-  // Dropout acts in training mode only; the default is inference. In training mode config().dropout is used where
-  // the options ask for none, with the options' seed.
+  // Dropout acts in training mode only; the default is inference. In training mode config().dropout is used
+  // where the options ask for none, with the options' seed.
   void train(bool on) { training_ = on; }
   bool training() const { return training_; }
 
@@ -47,8 +49,9 @@ class MultiHeadAttention {
   const Parameters& parameters() const { return parameters_; }
   void set_parameters(Parameters parameters);  // throws Error, naming every shape that does not fit
 
-  // A safetensors file with the names in_proj_weight, in_proj_bias, out_proj.weight, out_proj.bias, each after
-  // `prefix`. Loading throws Error that lists all missing and misshapen tensors and changes nothing then.
+  // A safetensors file with the names in_proj_weight, in_proj_bias, out_proj.weight, out_proj.bias, each
+  // after `prefix`. Loading throws Error that lists all missing and misshapen tensors and changes nothing
+  // then.
   void save(const std::string& path, const std::string& prefix = "") const;
   void load(const std::string& path, const std::string& prefix = "");
 

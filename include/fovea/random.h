@@ -25,9 +25,9 @@ class Random {
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
   result_type operator()();
 
-  double uniform();           // in [0, 1)
-  double normal();            // N(0, 1)
-  Index below(Index bound);   // in [0, bound), unbiased; bound ≥ 1
+  double uniform();                    // in [0, 1)
+  double normal();                     // N(0, 1)
+  Index below(Index bound);            // in [0, bound), unbiased; bound ≥ 1
   Tensor uniform(const Shape& shape);  // row-major order of drawing; doubles rounded once to float
   Tensor normal(const Shape& shape);
 

@@ -1,7 +1,7 @@
 // Which weights a dropout keeps: a pure function of seed, head, query and key.
 //
-// Nothing is stored: any pass, in any order, on any thread, gets the same answer again. The kernels hold the
-// vector form of the same arithmetic; the reference uses this one.
+// Nothing is stored: any pass, in any order, on any thread, gets the same answer again. The kernels hold
+// the vector form of the same arithmetic; the reference uses this one.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ inline std::uint64_t mix_bits(std::uint64_t x) {  // SplitMix64's finaliser
 }
 
 inline DropoutRow dropout_row(std::uint64_t seed, Index head, Index query) {
-  const std::uint64_t keys =
-      mix_bits(mix_bits(seed ^ mix_bits(static_cast<std::uint64_t>(head))) ^ static_cast<std::uint64_t>(query));
+  const std::uint64_t keys = mix_bits(mix_bits(seed ^ mix_bits(static_cast<std::uint64_t>(head))) ^
+                                      static_cast<std::uint64_t>(query));
   return {static_cast<std::uint32_t>(keys), static_cast<std::uint32_t>(keys >> 32)};
 }
 
@@ -46,6 +46,8 @@ inline std::uint32_t dropout_bits(DropoutRow row, Index key) {
 }
 
 // Kept are the keys with dropout_bits ≥ threshold.
-inline std::uint32_t dropout_threshold(float p) { return static_cast<std::uint32_t>(p * 16777216.0f + 0.5f); }
+inline std::uint32_t dropout_threshold(float p) {
+  return static_cast<std::uint32_t>(p * 16777216.0f + 0.5f);
+}
 
 }  // namespace fovea

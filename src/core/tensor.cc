@@ -75,8 +75,8 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
 
 Tensor Tensor::reshaped(const Shape& shape) && {
   if (shape.elements() != shape_.elements()) {
-    fail("[reshaped] {} elements of shape {} do not fit shape {}", shape_.elements(),
-         shape_.to_string(), shape.to_string());
+    fail("[reshaped] {} elements of shape {} do not fit shape {}", shape_.elements(), shape_.to_string(),
+         shape.to_string());
   }
   Tensor result = std::move(*this);
   result.shape_ = shape;
@@ -111,8 +111,7 @@ template <typename T>
 BasicView<T> BasicView<T>::slice(int axis, Index begin, Index end, Index step) const {
   check_axis("slice", axis, shape_.rank());
   if (begin < 0 || end < begin || end > shape_[axis] || step < 1) {
-    fail("[slice] {}..{} step {} does not fit extent {} of axis {}", begin, end, step, shape_[axis],
-         axis);
+    fail("[slice] {}..{} step {} does not fit extent {} of axis {}", begin, end, step, shape_[axis], axis);
   }
   std::vector<Index> extents;
   for (int a = 0; a < shape_.rank(); ++a) extents.push_back(shape_[a]);
@@ -141,6 +140,8 @@ BasicView<T> BasicView<T>::select(int axis, Index index) const {
 template <typename T>
 BasicView<T> BasicView<T>::insert_axis(int axis) const {
   check_axis("insert_axis", axis, shape_.rank() + 1);
+  if (shape_.rank() == kMaxRank)
+    fail("[insert_axis] shape {} has rank {} already, the maximum", shape_.to_string(), kMaxRank);
   std::vector<Index> extents;
   Strides strides = {};
   for (int a = 0; a <= shape_.rank(); ++a) {

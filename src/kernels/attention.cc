@@ -1,4 +1,5 @@
-// Forward attention, block by block of queries: scores, online softmax and values in one pass over the keys.
+// Forward attention, block by block of queries: scores, online softmax and values in one pass over the
+// keys.
 #include "kernels/attention.h"
 
 #include <cmath>
@@ -25,9 +26,9 @@ namespace fovea::kernels::HWY_NAMESPACE {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kLog2E = 1.44269504088896341f;
-constexpr int kVectors = 3;         // NV of a whole strip
-constexpr Index kStrips = 4;        // strips in a query block: they share each key block while it is in cache
-constexpr Index kKeyBlock = 128;    // keys in a block; 96..256 measured alike
+constexpr int kVectors = 3;       // NV of a whole strip
+constexpr Index kStrips = 4;      // strips in a query block: they share each key block while it is in cache
+constexpr Index kKeyBlock = 128;  // keys in a block; 96..256 measured alike
 
 // One query block of one head. Scores live in units of log2: scale · log2(e) is folded into q.
 class QueryBlock {
@@ -68,9 +69,9 @@ class QueryBlock {
   const Index head_index_;  // over A, B and H together
   Row row_;                 // batch and head of this block
   const float *queries_, *keys_, *values_;
-  Tensor memory_;       // all the scratch below, in one piece
-  float* scores_;       // [kKeyBlock, W]
-  float* row_values_;   // [kKeyBlock]: bias and additive mask of one row
+  Tensor memory_;      // all the scratch below, in one piece
+  float* scores_;      // [kKeyBlock, W]
+  float* row_values_;  // [kKeyBlock]: bias and additive mask of one row
   Strip strips_[kStrips];
   Index strip_count_ = 0;
 };
@@ -147,7 +148,8 @@ void QueryBlock::Scores(const Strip& strip, const VisibleSpan& span) {
   tile(strip.q, depth_, Key(span.begin), p_.k.stride(3), keys, scores_);
   const Index width = Width(strip);
   if (p_.softcap > 0) {
-    const FloatVector cap = hn::Set(d_, p_.softcap * kLog2E), inverse = hn::Set(d_, 1.0f / (p_.softcap * kLog2E));
+    const FloatVector cap = hn::Set(d_, p_.softcap * kLog2E),
+                      inverse = hn::Set(d_, 1.0f / (p_.softcap * kLog2E));
     for (Index i = 0; i < keys * width; i += lanes_) {
       const FloatVector s = hn::Load(d_, scores_ + i);
       const FloatVector capped = hn::Mul(cap, hn::Tanh(d_, hn::Mul(s, inverse)));
@@ -235,7 +237,8 @@ void QueryBlock::AddValues(const Strip& strip, const VisibleSpan& span) {
     }
   }
   const auto tile = strip.vectors == 1 ? ValueTile<1> : strip.vectors == 2 ? ValueTile<2> : ValueTile<3>;
-  tile(scores_, span.end - span.begin, Value(span.begin), p_.v.stride(3), value_width_, strip.alpha, strip.out);
+  tile(scores_, span.end - span.begin, Value(span.begin), p_.v.stride(3), value_width_, strip.alpha,
+       strip.out);
 }
 
 // The rare case of above, pair by visible pair.

@@ -25,8 +25,9 @@ struct AttentionProblem {
   float* logsumexp = nullptr;  // [A, B, H, N] or null
 };
 
-// Parallel over heads and blocks of queries; the bits do not depend on the number of threads. Allocates, per
-// block at work, a few hundred floats per query plus the mask's intervals of its rows: O(M) at most per row.
+// Parallel over heads and blocks of queries; the bits do not depend on the number of threads. Allocates,
+// per block at work, a few hundred floats per query plus the mask's intervals of its rows: O(M) at most per
+// row.
 void attention_forward(const AttentionProblem& problem);
 
 }  // namespace fovea::kernels

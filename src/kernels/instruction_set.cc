@@ -1,7 +1,7 @@
 #include "kernels/instruction_set.h"
 
-#include <cstdlib>
 #include <hwy/highway.h>
+#include <cstdlib>
 
 #include "core/fail.h"
 #include "fovea/instruction_set.h"
@@ -16,9 +16,16 @@ struct NamedTarget {
 
 // Best first within an architecture. AVX3 is Highway's name for AVX-512.
 constexpr NamedTarget kTargets[] = {
-    {HWY_AVX3_DL, "avx512-icelake"}, {HWY_AVX3, "avx512"}, {HWY_AVX2, "avx2"}, {HWY_SSE4, "sse4"},
-    {HWY_SSSE3, "ssse3"},            {HWY_SVE2, "sve2"},   {HWY_SVE, "sve"},   {HWY_NEON, "neon"},
-    {HWY_EMU128, "scalar"},          {HWY_SCALAR, "scalar"},
+    {HWY_AVX3_DL, "avx512-icelake"},
+    {HWY_AVX3, "avx512"},
+    {HWY_AVX2, "avx2"},
+    {HWY_SSE4, "sse4"},
+    {HWY_SSSE3, "ssse3"},
+    {HWY_SVE2, "sve2"},
+    {HWY_SVE, "sve"},
+    {HWY_NEON, "neon"},
+    {HWY_EMU128, "scalar"},
+    {HWY_SCALAR, "scalar"},
 };
 
 // What the processor has and the build holds; asked once, before anything is forced.

@@ -44,8 +44,8 @@ void LinearAccumulate(const LinearRows& keys, const LinearRows& values, Index de
   }
 }
 
-void LinearApply(const LinearRows& queries, Index depth, Index value_width, const float* state, float epsilon,
-                 float* out) {
+void LinearApply(const LinearRows& queries, Index depth, Index value_width, const float* state,
+                 float epsilon, float* out) {
   const Index width = value_width + 1;
   for (Index r = 0; r < queries.count; ++r, out += value_width) {
     const float* query = queries.rows + r * queries.stride;
@@ -92,8 +92,8 @@ void linear_accumulate(const LinearRows& keys, const LinearRows& values, Index d
   HWY_DYNAMIC_DISPATCH(LinearAccumulate)(keys, values, depth, value_width, state);
 }
 
-void linear_apply(const LinearRows& queries, Index depth, Index value_width, const float* state, float epsilon,
-                  float* out) {
+void linear_apply(const LinearRows& queries, Index depth, Index value_width, const float* state,
+                  float epsilon, float* out) {
   apply_forced_instruction_set();
   HWY_DYNAMIC_DISPATCH(LinearApply)(queries, depth, value_width, state, epsilon, out);
 }

@@ -20,8 +20,8 @@ void linear_accumulate(const LinearRows& keys, const LinearRows& values, Index d
                        float* state);
 
 // out row = φ(q) · state, divided by its last column + epsilon.
-void linear_apply(const LinearRows& queries, Index depth, Index value_width, const float* state, float epsilon,
-                  float* out);
+void linear_apply(const LinearRows& queries, Index depth, Index value_width, const float* state,
+                  float epsilon, float* out);
 
 // out [elements] = φ(x [elements]).
 void apply_feature_map(const FeatureMap& map, const float* x, Index elements, float* out);

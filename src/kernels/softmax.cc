@@ -27,7 +27,8 @@ constexpr float kLowest = -std::numeric_limits<float>::infinity();
 // exp(x − max), 0 for −inf. Exp clamps its argument: NaN and very small ones are put right by hand.
 HWY_INLINE FloatVector ShiftedExp(Floats d, FloatVector x, FloatVector max) {
   const FloatVector shifted = hn::Sub(x, max);
-  const FloatVector exp = hn::IfThenElse(hn::Lt(shifted, hn::Set(d, -87.3f)), hn::Zero(d), hn::Exp(d, shifted));
+  const FloatVector exp =
+      hn::IfThenElse(hn::Lt(shifted, hn::Set(d, -87.3f)), hn::Zero(d), hn::Exp(d, shifted));
   return hn::IfThenElse(hn::IsNaN(shifted), shifted, exp);
 }
 
@@ -69,7 +70,8 @@ constexpr std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 void SoftmaxColumns(float* x, Index length, Index inner) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  std::vector<float> max(static_cast<std::size_t>(inner), kLowest), sum(static_cast<std::size_t>(inner), 0.0f);
+  std::vector<float> max(static_cast<std::size_t>(inner), kLowest),
+      sum(static_cast<std::size_t>(inner), 0.0f);
   for (Index i = 0; i < length; ++i) {
     for (Index c = 0; c < inner; ++c) max[at(c)] = std::max(max[at(c)], x[i * inner + c]);
   }

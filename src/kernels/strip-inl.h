@@ -1,8 +1,8 @@
 // The two products of attention on a strip of queries, in registers. Include inside foreach_target.
 //
-// SIMD lanes run over queries: a strip holds W = NV · lanes of them, transposed. Keys and values are read in
-// place, by broadcast; there is no packing of K and no horizontal sum. A register tile is 4 keys (or 4 value
-// columns) × NV vectors: 12 accumulators for NV = 3, which keeps both FMA units busy.
+// SIMD lanes run over queries: a strip holds W = NV · lanes of them, transposed. Keys and values are read
+// in place, by broadcast; there is no packing of K and no horizontal sum. A register tile is 4 keys (or 4
+// value columns) × NV vectors: 12 accumulators for NV = 3, which keeps both FMA units busy.
 #if defined(FOVEA_KERNELS_STRIP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_STRIP_INL_H_
 #undef FOVEA_KERNELS_STRIP_INL_H_
@@ -24,17 +24,17 @@ using Floats = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<Floats>;
 
 // Four rows of a register tile: acc_r += factor_r · x for r = 0..3.
-#define FOVEA_MUL_ADD_4(acc, x)        \
-  acc##0 = hn::MulAdd(f0, x, acc##0);  \
-  acc##1 = hn::MulAdd(f1, x, acc##1);  \
-  acc##2 = hn::MulAdd(f2, x, acc##2);  \
+#define FOVEA_MUL_ADD_4(acc, x)       \
+  acc##0 = hn::MulAdd(f0, x, acc##0); \
+  acc##1 = hn::MulAdd(f1, x, acc##1); \
+  acc##2 = hn::MulAdd(f2, x, acc##2); \
   acc##3 = hn::MulAdd(f3, x, acc##3)
 
 // scores [keys rounded up to 4, W] = k [keys, depth] · q [depth, W]. Rows past `keys` repeat the last key.
 // Not inlined: GCC spills the accumulators when it is.
 template <int NV>
-HWY_NOINLINE void ScoreTile(const float* HWY_RESTRICT q, Index depth, const float* HWY_RESTRICT k, Index k_stride,
-                            Index keys, float* HWY_RESTRICT scores) {
+HWY_NOINLINE void ScoreTile(const float* HWY_RESTRICT q, Index depth, const float* HWY_RESTRICT k,
+                            Index k_stride, Index keys, float* HWY_RESTRICT scores) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const Index width = NV * lanes;
@@ -62,29 +62,32 @@ HWY_NOINLINE void ScoreTile(const float* HWY_RESTRICT q, Index depth, const floa
       }
     }
     float* HWY_RESTRICT row = scores + j * width;
-    const auto store = [&](Index at, FloatVector v0, FloatVector v1, FloatVector v2, FloatVector v3) HWY_ATTR {
-      hn::Store(v0, d, row + at);
-      hn::Store(v1, d, row + width + at);
-      hn::Store(v2, d, row + 2 * width + at);
-      hn::Store(v3, d, row + 3 * width + at);
-    };
+    const auto store = [&](Index at, FloatVector v0, FloatVector v1, FloatVector v2, FloatVector v3)
+                           HWY_ATTR {
+                             hn::Store(v0, d, row + at);
+                             hn::Store(v1, d, row + width + at);
+                             hn::Store(v2, d, row + 2 * width + at);
+                             hn::Store(v3, d, row + 3 * width + at);
+                           };
     store(0, a0, a1, a2, a3);
     if constexpr (NV > 1) store(lanes, b0, b1, b2, b3);
     if constexpr (NV > 2) store(2 * lanes, c0, c1, c2, c3);
   }
 }
 
-// out [value_width, W] = out · alpha [W] + vᵀ [value_width, keys] · p [keys, W]. The sum over this block starts
-// at zero: it is three times as exact as adding to `out` key by key, and as fast.
+// out [value_width, W] = out · alpha [W] + vᵀ [value_width, keys] · p [keys, W]. The sum over this block
+// starts at zero: it is three times as exact as adding to `out` key by key, and as fast.
 template <int NV>
-HWY_NOINLINE void ValueTile(const float* HWY_RESTRICT p, Index keys, const float* HWY_RESTRICT v, Index v_stride,
-                            Index value_width, const float* HWY_RESTRICT alpha, float* HWY_RESTRICT out) {
+HWY_NOINLINE void ValueTile(const float* HWY_RESTRICT p, Index keys, const float* HWY_RESTRICT v,
+                            Index v_stride, Index value_width, const float* HWY_RESTRICT alpha,
+                            float* HWY_RESTRICT out) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const Index width = NV * lanes;
   for (Index c = 0; c < value_width; c += 4) {
     const Index columns = std::min<Index>(4, value_width - c);
-    const Index c1 = std::min<Index>(1, columns - 1), c2 = std::min<Index>(2, columns - 1), c3 = columns - 1;
+    const Index c1 = std::min<Index>(1, columns - 1), c2 = std::min<Index>(2, columns - 1),
+                c3 = columns - 1;
     FloatVector s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
     FloatVector t0 = s0, t1 = s0, t2 = s0, t3 = s0;
     FloatVector u0 = s0, u1 = s0, u2 = s0, u3 = s0;
@@ -104,7 +107,8 @@ HWY_NOINLINE void ValueTile(const float* HWY_RESTRICT p, Index keys, const float
         FOVEA_MUL_ADD_4(u, xc);
       }
     }
-    const auto add = [&](Index at, FloatVector v0, FloatVector v1, FloatVector v2, FloatVector v3) HWY_ATTR {
+    const auto add = [&](Index at, FloatVector v0, FloatVector v1, FloatVector v2,
+                         FloatVector v3) HWY_ATTR {
       const FloatVector factor = hn::Load(d, alpha + at);
       float* HWY_RESTRICT to = out + c * width + at;
       hn::Store(hn::MulAdd(hn::Load(d, to), factor, v0), d, to);

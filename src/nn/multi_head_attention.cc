@@ -13,8 +13,10 @@ namespace {
 // Replaces the zeros of a config by what they mean, and checks the rest.
 MultiHeadConfig completed(MultiHeadConfig c) {
   if (c.d_model < 1 || c.heads < 1 || c.kv_heads < 0 || c.d_k < 0 || c.d_v < 0) {
-    fail("[multi-head] d_model {} and heads {} must be positive, kv_heads {}, d_k {} and d_v {} not negative",
-         c.d_model, c.heads, c.kv_heads, c.d_k, c.d_v);
+    fail(
+        "[multi-head] d_model {} and heads {} must be positive, kv_heads {}, d_k {} and d_v {} not "
+        "negative",
+        c.d_model, c.heads, c.kv_heads, c.d_k, c.d_v);
   }
   if (c.d_k == 0 && c.d_model % c.heads != 0) {
     fail("[multi-head] d_model {} is not divisible by {} heads", c.d_model, c.heads);
@@ -32,7 +34,8 @@ MultiHeadConfig completed(MultiHeadConfig c) {
 // Rows of in_proj_weight: first those of W_q, then of W_k, then of W_v.
 struct Rows {
   Index q, k, v;
-  explicit Rows(const MultiHeadConfig& c) : q(c.heads * c.d_k), k(c.kv_heads * c.d_k), v(c.kv_heads * c.d_v) {}
+  explicit Rows(const MultiHeadConfig& c)
+      : q(c.heads * c.d_k), k(c.kv_heads * c.d_k), v(c.kv_heads * c.d_v) {}
   Index total() const { return q + k + v; }
 };
 
@@ -71,8 +74,9 @@ struct NamedParameter {
 std::vector<NamedParameter> named_parameters(const MultiHeadConfig& c) {
   using P = MultiHeadAttention::Parameters;
   const Index rows = Rows(c).total();
-  std::vector<NamedParameter> list = {{"in_proj_weight", &P::in_proj_weight, {rows, c.d_model}},
-                                      {"out_proj.weight", &P::out_proj_weight, {c.d_model, c.heads * c.d_v}}};
+  std::vector<NamedParameter> list = {
+      {"in_proj_weight", &P::in_proj_weight, {rows, c.d_model}},
+      {"out_proj.weight", &P::out_proj_weight, {c.d_model, c.heads * c.d_v}}};
   if (c.bias) {
     list.push_back({"in_proj_bias", &P::in_proj_bias, {rows}});
     list.push_back({"out_proj.bias", &P::out_proj_bias, {c.d_model}});
@@ -164,7 +168,8 @@ void MultiHeadAttention::set_parameters(Parameters parameters) {
 
 void MultiHeadAttention::save(const std::string& path, const std::string& prefix) const {
   NamedArrays arrays;
-  for (const NamedParameter& p : named_parameters(config_)) arrays.add(prefix + p.name, parameters_.*p.tensor);
+  for (const NamedParameter& p : named_parameters(config_))
+    arrays.add(prefix + p.name, parameters_.*p.tensor);
   save_safetensors(path, arrays);
 }
 

@@ -58,20 +58,28 @@ ScoreExtents AttentionViews::extents() const {
 Shape AttentionViews::result_shape(Index rows, Index width) const {
   const Shape& s = q.shape();
   switch (rank) {
-    case 2: return {rows, width};
-    case 3: return {s[1], rows, width};
-    case 4: return {s[1], s[2], rows, width};
-    default: return {s[0], s[1], s[2], rows, width};
+    case 2:
+      return {rows, width};
+    case 3:
+      return {s[1], rows, width};
+    case 4:
+      return {s[1], s[2], rows, width};
+    default:
+      return {s[0], s[1], s[2], rows, width};
   }
 }
 
 Shape AttentionViews::row_shape() const {
   const Shape& s = q.shape();
   switch (rank) {
-    case 2: return {s[3]};
-    case 3: return {s[1], s[3]};
-    case 4: return {s[1], s[2], s[3]};
-    default: return {s[0], s[1], s[2], s[3]};
+    case 2:
+      return {s[3]};
+    case 3:
+      return {s[1], s[3]};
+    case 4:
+      return {s[1], s[2], s[3]};
+    default:
+      return {s[0], s[1], s[2], s[3]};
   }
 }
 

@@ -13,8 +13,8 @@
 namespace fovea {
 namespace {
 
-// Keys per chunk. Fixed, so that the bits do not depend on the number of threads; each sum starts at zero in its
-// chunk, which keeps long sums exact.
+// Keys per chunk. Fixed, so that the bits do not depend on the number of threads; each sum starts at zero
+// in its chunk, which keeps long sums exact.
 constexpr Index kChunk = 256;
 
 class LinearAttention {
@@ -38,14 +38,18 @@ class LinearAttention {
         out_(out) {}
 
   void run() {
-    parallel_for(batch_ * key_heads_ * chunks_, [this](Index item) { sum_chunk(item / chunks_, item % chunks_); });
+    parallel_for(batch_ * key_heads_ * chunks_,
+                 [this](Index item) { sum_chunk(item / chunks_, item % chunks_); });
     parallel_for(batch_ * key_heads_, [this](Index head) { add_up(head); });
     if (options_.causal) {
-      std::fill_n(out_, batch_ * heads_ * n_ * value_width_, 0.0f);  // queries before the first key see nothing
-      parallel_for(batch_ * heads_ * chunks_, [this](Index item) { apply_causal(item / chunks_, item % chunks_); });
+      std::fill_n(out_, batch_ * heads_ * n_ * value_width_,
+                  0.0f);  // queries before the first key see nothing
+      parallel_for(batch_ * heads_ * chunks_,
+                   [this](Index item) { apply_causal(item / chunks_, item % chunks_); });
     } else {
       const Index pieces = (n_ + kChunk - 1) / kChunk;
-      parallel_for(batch_ * heads_ * pieces, [&](Index item) { apply_full(item / pieces, item % pieces * kChunk); });
+      parallel_for(batch_ * heads_ * pieces,
+                   [&](Index item) { apply_full(item / pieces, item % pieces * kChunk); });
     }
   }
 
@@ -55,7 +59,8 @@ class LinearAttention {
     const Index elements = result.shape().elements();
     parallel_for((elements + 65535) / 65536, [&](Index piece) {
       float* at = result.data() + piece * 65536;
-      kernels::apply_feature_map(options_.feature_map, at, std::min<Index>(65536, elements - piece * 65536), at);
+      kernels::apply_feature_map(options_.feature_map, at, std::min<Index>(65536, elements - piece * 65536),
+                                 at);
     });
     return result;
   }
@@ -78,8 +83,8 @@ class LinearAttention {
 
   void sum_chunk(Index key_head, Index chunk) {
     const Index begin = chunk * kChunk, end = std::min(m_, begin + kChunk);
-    kernels::linear_accumulate(keys(key_head, begin, end), values(key_head, begin, end), depth_, value_width_,
-                               state(key_head, chunk + 1));
+    kernels::linear_accumulate(keys(key_head, begin, end), values(key_head, begin, end), depth_,
+                               value_width_, state(key_head, chunk + 1));
   }
 
   void add_up(Index key_head) {
@@ -130,11 +135,16 @@ FeatureMap FeatureMap::custom(std::function<float(float)> function) {
 
 float FeatureMap::operator()(float x) const {
   switch (kind_) {
-    case Kind::elu_plus_one: return x < 0 ? std::exp(x) : x + 1;
-    case Kind::relu: return x < 0 ? 0.0f : x;
-    case Kind::exp: return std::exp(x);
-    case Kind::identity: return x;
-    case Kind::custom: return function_(x);
+    case Kind::elu_plus_one:
+      return x < 0 ? std::exp(x) : x + 1;
+    case Kind::relu:
+      return x < 0 ? 0.0f : x;
+    case Kind::exp:
+      return std::exp(x);
+    case Kind::identity:
+      return x;
+    case Kind::custom:
+      return function_(x);
   }
   return x;
 }

@@ -10,8 +10,8 @@
 namespace fovea {
 namespace {
 
-// The result is cut into fixed pieces, each one single-threaded BLAS call: OpenBLAS does not start threads inside a
-// parallel region, and its own split would let the last bits depend on the number of threads.
+// The result is cut into fixed pieces, each one single-threaded BLAS call: OpenBLAS does not start threads
+// inside a parallel region, and its own split would let the last bits depend on the number of threads.
 constexpr Index kPieceRows = 64;
 constexpr Index kPieceColumns = 256;
 
@@ -26,10 +26,11 @@ struct Matrices {
 void multiply_piece(const Matrices& m, Index row, Index rows, Index column, Index columns) {
   const Index w_stride = m.transposed ? m.depth : m.columns;
   const float* w = m.transposed ? m.w + column * m.depth : m.w + column;
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, m.transposed ? CblasTrans : CblasNoTrans, static_cast<blasint>(rows),
-              static_cast<blasint>(columns), static_cast<blasint>(m.depth), 1.0f, m.x + row * m.depth,
-              static_cast<blasint>(std::max<Index>(m.depth, 1)), w, static_cast<blasint>(w_stride), 0.0f,
-              m.out + row * m.columns + column, static_cast<blasint>(m.columns));
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, m.transposed ? CblasTrans : CblasNoTrans,
+              static_cast<blasint>(rows), static_cast<blasint>(columns), static_cast<blasint>(m.depth),
+              1.0f, m.x + row * m.depth, static_cast<blasint>(std::max<Index>(m.depth, 1)), w,
+              static_cast<blasint>(w_stride), 0.0f, m.out + row * m.columns + column,
+              static_cast<blasint>(m.columns));
 }
 
 void multiply(const Matrices& m) {
@@ -40,13 +41,15 @@ void multiply(const Matrices& m) {
   }
   // At least two pieces wherever possible: one piece alone would run outside a parallel region.
   const Index piece_columns = m.columns > 1 ? std::min(kPieceColumns, (m.columns + 1) / 2) : 1;
-  const Index piece_rows = m.columns > 1 ? kPieceRows : std::min(kPieceRows, std::max<Index>(1, (m.rows + 1) / 2));
+  const Index piece_rows =
+      m.columns > 1 ? kPieceRows : std::min(kPieceRows, std::max<Index>(1, (m.rows + 1) / 2));
   const Index row_pieces = (m.rows + piece_rows - 1) / piece_rows;
   const Index column_pieces = (m.columns + piece_columns - 1) / piece_columns;
   parallel_for(row_pieces * column_pieces, [&](Index piece) {
     const Index row = piece / column_pieces * piece_rows;
     const Index column = piece % column_pieces * piece_columns;
-    multiply_piece(m, row, std::min(piece_rows, m.rows - row), column, std::min(piece_columns, m.columns - column));
+    multiply_piece(m, row, std::min(piece_rows, m.rows - row), column,
+                   std::min(piece_columns, m.columns - column));
   });
 }
 

@@ -18,7 +18,12 @@ struct Extents {
   Index heads_total, heads, key_heads, n, m, d, dv;
 
   Extents(const DoubleArray& q, const DoubleArray& k, const DoubleArray& v)
-      : heads_total(1), heads(1), key_heads(1), n(q.shape.back(1)), m(k.shape.back(1)), d(q.shape.back()),
+      : heads_total(1),
+        heads(1),
+        key_heads(1),
+        n(q.shape.back(1)),
+        m(k.shape.back(1)),
+        d(q.shape.back()),
         dv(v.shape.back()) {
     for (int axis = 0; axis < q.shape.rank() - 2; ++axis) heads_total *= q.shape[axis];
     if (q.shape.rank() >= 4) {
@@ -38,9 +43,10 @@ Shape with_last(const Shape& shape, Index last) {
 }
 
 // Pass 1: query · key, scaled, capped, with bias and mask; hidden keys are −inf and are not read.
-std::vector<double> scores_of_row(const DoubleArray& q, const DoubleArray& k, const Extents& e, Index h, Index i,
-                                  const AttentionOptions& options) {
-  const double scale = options.scale ? static_cast<double>(*options.scale) : 1 / std::sqrt(static_cast<double>(e.d));
+std::vector<double> scores_of_row(const DoubleArray& q, const DoubleArray& k, const Extents& e, Index h,
+                                  Index i, const AttentionOptions& options) {
+  const double scale =
+      options.scale ? static_cast<double>(*options.scale) : 1 / std::sqrt(static_cast<double>(e.d));
   const Row row{h / e.heads, h % e.heads, i, e.n, e.m};
   Intervals visible = {{0, e.m}};
   if (!options.mask.is_none()) options.mask.node()->visible_keys(row, visible);
@@ -118,9 +124,12 @@ DoubleArray linear_attention(const DoubleArray& q, const DoubleArray& k, const D
   const Extents e(q, k, v);
   const auto feature = [&](double x) {
     switch (options.feature_map.kind()) {
-      case FeatureMap::Kind::elu_plus_one: return x < 0 ? std::exp(x) : x + 1;
-      case FeatureMap::Kind::exp: return std::exp(x);
-      default: return static_cast<double>(options.feature_map(static_cast<float>(x)));
+      case FeatureMap::Kind::elu_plus_one:
+        return x < 0 ? std::exp(x) : x + 1;
+      case FeatureMap::Kind::exp:
+        return std::exp(x);
+      default:
+        return static_cast<double>(options.feature_map(static_cast<float>(x)));
     }
   };
   DoubleArray features_q = q, features_k = k;

@@ -136,6 +136,7 @@ TEST(Safetensors, malformed_headers) {
        "8 bytes of data expected for shape [2] of F32, data_offsets give 4"},
       {R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [9223372036854775804, 9223372036854775808]}})",
        "should hold sizes"},
+      {R"({"a": {"dtype": "U8", "shape": [3], "data_offsets": [0, 4]}})", "3 bytes of data expected"},
       {R"({"a": {"dtype": "U8", "shape": [3], "data_offsets": [0, 3]}})",
        "take 3 bytes of data, the file has 4"},
       {R"({"a": {"dtype": "U8", "shape": [3], "data_offsets": [1, 4]}})",

@@ -49,7 +49,8 @@ TEST(Exp2, relative_error_is_below_the_contract) {
       worst = std::max(worst, std::abs(static_cast<double>(y[i]) - want) / want);
     }
     // Without FMA the polynomial rounds once more per step.
-    const bool fused = fovea::instruction_set() == "avx2" || fovea::instruction_set().rfind("avx512", 0) == 0;
+    const bool fused =
+        fovea::instruction_set() == "avx2" || fovea::instruction_set().rfind("avx512", 0) == 0;
     EXPECT_LT(worst, (fused ? 0.7 : 1.1) / (1 << 23));
   });
 }
@@ -57,7 +58,8 @@ TEST(Exp2, relative_error_is_below_the_contract) {
 TEST(Exp2, special_values) {
   fovea::testing::on_every_instruction_set([] {
     const float inf = std::numeric_limits<float>::infinity();
-    const std::vector<float> y = exp2_of({0.0f, -0.0f, -1.0f, -126.0f, -127.0f, -1e30f, -inf, std::nanf("")});
+    const std::vector<float> y =
+        exp2_of({0.0f, -0.0f, -1.0f, -126.0f, -127.0f, -1e30f, -inf, std::nanf("")});
     EXPECT_EQ(y[0], 1.0f);
     EXPECT_EQ(y[1], 1.0f);
     EXPECT_EQ(y[2], 0.5f);

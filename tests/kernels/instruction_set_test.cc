@@ -35,7 +35,8 @@ TEST(InstructionSet, unknown_name_lists_the_known_and_changes_nothing) {
     force_instruction_set("mmx");
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("'mmx' is not available here; there are: auto, "), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("'mmx' is not available here; there are: auto, "),
+              std::string::npos);
     EXPECT_NE(std::string(error.what()).find("scalar"), std::string::npos);
   }
   EXPECT_EQ(instruction_set(), before);

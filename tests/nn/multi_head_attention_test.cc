@@ -45,8 +45,9 @@ DoubleArray by_formula(const MultiHeadAttention& module, ConstView query, ConstV
     return out;
   };
   const Index q_rows = c.heads * c.d_k, k_rows = c.kv_heads * c.d_k;
-  const auto heads = reference::attention(projected(query, 0, c.heads, c.d_k), projected(key, q_rows, c.kv_heads, c.d_k),
-                                          projected(value, q_rows + k_rows, c.kv_heads, c.d_v), options);
+  const auto heads =
+      reference::attention(projected(query, 0, c.heads, c.d_k), projected(key, q_rows, c.kv_heads, c.d_k),
+                           projected(value, q_rows + k_rows, c.kv_heads, c.d_v), options);
   const Index n = query.shape()[1];
   DoubleArray out({batch, n, c.d_model});
   for (Index b = 0; b < batch; ++b) {
@@ -55,7 +56,8 @@ DoubleArray by_formula(const MultiHeadAttention& module, ConstView query, ConstV
         double sum = c.bias ? static_cast<double>(p.out_proj_bias(e)) : 0;
         for (Index f = 0; f < c.heads * c.d_v; ++f) {
           const Index h = f / c.d_v, w = f % c.d_v;
-          sum += heads.output.row((b * c.heads + h) * n + i)[w] * static_cast<double>(p.out_proj_weight(e, f));
+          sum +=
+              heads.output.row((b * c.heads + h) * n + i)[w] * static_cast<double>(p.out_proj_weight(e, f));
         }
         out.row(b * n + i)[e] = sum;
       }
@@ -86,7 +88,8 @@ void expect_formula(const MultiHeadConfig& config, Index n, Index m, const Atten
   const DoubleArray want = by_formula(module, query, key, value, options);
   ASSERT_EQ(got.shape(), want.shape);
   for (Index i = 0; i < got.shape().elements(); ++i) {
-    ASSERT_NEAR(static_cast<double>(got.data()[i]), want.values[static_cast<std::size_t>(i)], 1e-5) << "at " << i;
+    ASSERT_NEAR(static_cast<double>(got.data()[i]), want.values[static_cast<std::size_t>(i)], 1e-5)
+        << "at " << i;
   }
 }
 
@@ -131,7 +134,8 @@ TEST(MultiHeadAttention, one_sequence_without_batch_axis) {
   Random random(4);
   const MultiHeadAttention module({.d_model = 8, .heads = 2}, random);
   const Tensor x = random.normal({5, 8});
-  const AttentionResult one = module(x, {.weights = true}), batch = module(x.view().insert_axis(0), {.weights = true});
+  const AttentionResult one = module(x, {.weights = true}),
+                        batch = module(x.view().insert_axis(0), {.weights = true});
   EXPECT_EQ(one.output.shape(), (Shape{5, 8}));
   EXPECT_EQ(one.weights.shape(), (Shape{2, 5, 5}));
   EXPECT_EQ(std::memcmp(one.output.data(), batch.output.data(), sizeof(float) * 40), 0);
@@ -151,7 +155,8 @@ TEST(MultiHeadAttention, dropout_acts_in_training_only) {
   // 1,800 weights, 10 % of them: 180 ± 4 · 12.7.
   EXPECT_NEAR(static_cast<double>(zeros({.seed = 1, .weights = true})), 180, 51);
   EXPECT_NEAR(static_cast<double>(zeros({.dropout = 0.5f, .seed = 1, .weights = true})), 900, 85);
-  const Tensor a = module(x, {.seed = 1}).output, b = module(x, {.seed = 1}).output, c = module(x, {.seed = 2}).output;
+  const Tensor a = module(x, {.seed = 1}).output, b = module(x, {.seed = 1}).output,
+               c = module(x, {.seed = 2}).output;
   EXPECT_EQ(std::memcmp(a.data(), b.data(), sizeof(float) * 480), 0);
   EXPECT_NE(std::memcmp(a.data(), c.data(), sizeof(float) * 480), 0);
 }
@@ -167,7 +172,9 @@ TEST(MultiHeadAttention, bits_do_not_depend_on_threads) {
     for (const int threads : {2, 4}) {
       set_thread_count(threads);
       const Tensor many = module(x).output;
-      EXPECT_EQ(std::memcmp(one.data(), many.data(), sizeof(float) * static_cast<std::size_t>(2 * n * 96)), 0) << n;
+      EXPECT_EQ(std::memcmp(one.data(), many.data(), sizeof(float) * static_cast<std::size_t>(2 * n * 96)),
+                0)
+          << n;
     }
   }
   set_thread_count(before);
@@ -215,17 +222,20 @@ TEST_F(MultiHeadFile, missing_and_misshapen_tensors_are_all_named) {
     module.load(path_);
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("in_proj_weight [36, 12], out_proj.weight [12, 12]"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("in_proj_weight [36, 12], out_proj.weight [12, 12]"),
+              std::string::npos)
         << error.what();
   }
   try {
     module.load(path_, "layer.");
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("in_proj_weight is [18, 6], expected [36, 12]"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("in_proj_weight is [18, 6], expected [36, 12]"),
+              std::string::npos);
     EXPECT_NE(std::string(error.what()).find("out_proj.bias is [6], expected [12]"), std::string::npos);
   }
-  EXPECT_EQ(std::memcmp(before.data(), module.parameters().in_proj_weight.data(), sizeof(float) * 36 * 12), 0);
+  EXPECT_EQ(std::memcmp(before.data(), module.parameters().in_proj_weight.data(), sizeof(float) * 36 * 12),
+            0);
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ std::atomic<long long> live_bytes{0}, peak_bytes{0};
 
 void* count_and_allocate(std::size_t size, std::size_t alignment) {
   constexpr std::size_t kHeader = 64;  // holds the size; keeps the alignment
-  void* memory = std::aligned_alloc(std::max<std::size_t>(alignment, kHeader), (size + 2 * kHeader) / kHeader * kHeader);
+  void* memory = std::aligned_alloc(std::max<std::size_t>(alignment, kHeader),
+                                    (size + 2 * kHeader) / kHeader * kHeader);
   if (memory == nullptr) throw std::bad_alloc();
   std::memcpy(memory, &size, sizeof size);
   const long long now = live_bytes += static_cast<long long>(size);
@@ -63,7 +64,8 @@ TEST(AttentionEdges, fully_masked_row_is_zero) {
     const Tensor q = Random(1).normal({3, 4}), k = Random(2).normal({5, 4}), v = Random(3).normal({5, 2});
     Flags visible = Flags::filled({3, 5}, 1);
     for (Index j = 0; j < 5; ++j) visible(1, j) = 0;
-    const AttentionResult r = attention(q, k, v, {.mask = Mask::dense(visible), .weights = true, .logsumexp = true});
+    const AttentionResult r =
+        attention(q, k, v, {.mask = Mask::dense(visible), .weights = true, .logsumexp = true});
     for (Index c = 0; c < 2; ++c) EXPECT_EQ(r.output(1, c), 0.0f);
     for (Index j = 0; j < 5; ++j) EXPECT_EQ(r.weights(1, j), 0.0f);
     EXPECT_EQ(r.logsumexp(1), -kInfinity);
@@ -73,16 +75,20 @@ TEST(AttentionEdges, fully_masked_row_is_zero) {
 
 TEST(AttentionEdges, no_keys_no_queries_one_of_each) {
   on_every_instruction_set([] {
-    const AttentionResult r = attention(Tensor({2, 3, 4}), Tensor({2, 0, 4}), Tensor({2, 0, 5}), {.weights = true});
+    const AttentionResult r =
+        attention(Tensor({2, 3, 4}), Tensor({2, 0, 4}), Tensor({2, 0, 5}), {.weights = true});
     EXPECT_EQ(r.output.shape(), (Shape{2, 3, 5}));
     EXPECT_EQ(r.weights.shape(), (Shape{2, 3, 0}));
     for (Index i = 0; i < 30; ++i) EXPECT_EQ(r.output.data()[i], 0.0f);
     EXPECT_EQ(attention(Tensor({0, 4}), Tensor({3, 4}), Tensor({3, 5})).output.shape(), (Shape{0, 5}));
-    EXPECT_EQ(attention(Tensor({0, 2, 3, 4}), Tensor({0, 2, 3, 4}), Tensor({0, 2, 3, 4})).output.shape(), (Shape{0, 2, 3, 4}));
+    EXPECT_EQ(attention(Tensor({0, 2, 3, 4}), Tensor({0, 2, 3, 4}), Tensor({0, 2, 3, 4})).output.shape(),
+              (Shape{0, 2, 3, 4}));
     EXPECT_EQ(attention(Tensor({2, 4}), Tensor({3, 4}), Tensor({3, 0})).output.shape(), (Shape{2, 0}));
     // Width 0: every score is 0, weights are uniform.
-    EXPECT_NEAR(attention(Tensor({1, 0}), Tensor({4, 0}), Tensor::from({{1}, {2}, {3}, {6}})).output(0, 0), 3.0f, 1e-6);
-    const AttentionResult one = attention(Tensor::from({{3}}), Tensor::from({{-2}}), Tensor::from({{7, 8}}), {.weights = true});
+    EXPECT_NEAR(attention(Tensor({1, 0}), Tensor({4, 0}), Tensor::from({{1}, {2}, {3}, {6}})).output(0, 0),
+                3.0f, 1e-6);
+    const AttentionResult one =
+        attention(Tensor::from({{3}}), Tensor::from({{-2}}), Tensor::from({{7, 8}}), {.weights = true});
     EXPECT_EQ(one.output(0, 1), 8.0f);
     EXPECT_EQ(one.weights(0, 0), 1.0f);
   });
@@ -95,7 +101,8 @@ TEST(AttentionEdges, nan_in_hidden_keys_has_no_effect) {
       const Tensor q = random.normal({60, 8});
       Tensor k = random.normal({200, 8}), v = random.normal({200, 6});
       Tensor bad_k = k, bad_v = v;
-      // Query 10 stands at position 150: with causal, keys from 151 on are hidden from it. Poison keys 151 .. 199.
+      // Query 10 stands at position 150: with causal, keys from 151 on are hidden from it. Poison keys 151
+      // .. 199.
       for (Index j = 151; j < 200; ++j) {
         for (Index c = 0; c < 8; ++c) bad_k(j, c) = poison;
         for (Index c = 0; c < 6; ++c) bad_v(j, c) = poison;
@@ -112,7 +119,8 @@ TEST(AttentionEdges, nan_in_hidden_keys_has_no_effect) {
       // A key hidden from everybody, by padding and by −inf.
       Tensor additive({200});
       for (Index j = 151; j < 200; ++j) additive(j) = -kInfinity;
-      const AttentionResult padded = attention(q, bad_k, bad_v, {.mask = Mask::additive(additive.view().insert_axis(0))});
+      const AttentionResult padded =
+          attention(q, bad_k, bad_v, {.mask = Mask::additive(additive.view().insert_axis(0))});
       for (Index i = 0; i < 60 * 6; ++i) EXPECT_TRUE(std::isfinite(padded.output.data()[i]));
     }
   });
@@ -149,17 +157,21 @@ TEST(AttentionEdges, infinite_values_follow_the_formula) {
     EXPECT_EQ(r.output(0, 0), kInfinity);
     EXPECT_TRUE(std::isfinite(r.output(0, 1)));
     // A key with score −inf gets no weight; one with +inf makes the row undefined, as in the formula.
-    const AttentionResult low = attention(Tensor::from({{1}}), Tensor::from({{1}, {-kInfinity}}), Tensor::from({{5}, {9}}), {.weights = true});
+    const AttentionResult low = attention(Tensor::from({{1}}), Tensor::from({{1}, {-kInfinity}}),
+                                          Tensor::from({{5}, {9}}), {.weights = true});
     EXPECT_EQ(low.output(0, 0), 5.0f);
     EXPECT_EQ(low.weights(0, 1), 0.0f);
-    EXPECT_TRUE(std::isnan(attention(Tensor::from({{1}}), Tensor::from({{1}, {kInfinity}}), Tensor::from({{5}, {9}})).output(0, 0)));
+    EXPECT_TRUE(std::isnan(
+        attention(Tensor::from({{1}}), Tensor::from({{1}, {kInfinity}}), Tensor::from({{5}, {9}}))
+            .output(0, 0)));
   });
 }
 
 // −1e9 hides nothing by itself: it is a number like others.
 TEST(AttentionEdges, finite_additive_values_are_only_added) {
   on_every_instruction_set([] {
-    const Tensor q = Tensor::from({{1}, {1}}), k = Tensor::from({{1}, {1}, {1}}), v = Tensor::from({{1}, {2}, {6}});
+    const Tensor q = Tensor::from({{1}, {1}}), k = Tensor::from({{1}, {1}, {1}}),
+                 v = Tensor::from({{1}, {2}, {6}});
     const Mask mask = Mask::additive(Tensor::from({{0, -1e9, -1e9}, {-1e9, -1e9, -1e9}}));
     const AttentionResult r = attention(q, k, v, {.mask = mask, .weights = true});
     EXPECT_EQ(r.weights(0, 0), 1.0f);
@@ -173,9 +185,14 @@ TEST(AttentionEdges, bits_do_not_depend_on_threads) {
   const int before = thread_count();
   on_every_instruction_set([] {
     Random random(6);
-    const Tensor q = random.normal({2, 4, 150, 24}), k = random.normal({2, 2, 300, 24}), v = random.normal({2, 2, 300, 17});
-    const AttentionOptions options{.mask = Mask::causal() | Mask::sparse(7), .bias = Bias::alibi(alibi_slopes(4)),
-                                   .dropout = 0.1f, .seed = 3, .weights = true, .logsumexp = true};
+    const Tensor q = random.normal({2, 4, 150, 24}), k = random.normal({2, 2, 300, 24}),
+                 v = random.normal({2, 2, 300, 17});
+    const AttentionOptions options{.mask = Mask::causal() | Mask::sparse(7),
+                                   .bias = Bias::alibi(alibi_slopes(4)),
+                                   .dropout = 0.1f,
+                                   .seed = 3,
+                                   .weights = true,
+                                   .logsumexp = true};
     set_thread_count(1);
     const AttentionResult one = attention(q, k, v, options);
     for (const int threads : {2, 3, 5, 8}) {
@@ -214,12 +231,16 @@ TEST(AttentionEdges, dropout_drops_its_share_and_keeps_the_mean) {
       for (Index i = 0; i + apart < n; ++i) {
         for (Index j = 0; j < m; ++j) same += (r.weights(i, j) == 0) == (r.weights(i + apart, j) == 0);
       }
-      EXPECT_NEAR(static_cast<double>(same) / static_cast<double>((n - apart) * m), 0.25 * 0.25 + 0.75 * 0.75, 0.012);
+      EXPECT_NEAR(static_cast<double>(same) / static_cast<double>((n - apart) * m),
+                  0.25 * 0.25 + 0.75 * 0.75, 0.012);
     }
     AttentionOptions other = options;
     other.seed = 10;
-    EXPECT_NE(std::memcmp(attention(q, k, v, other).weights.data(), r.weights.data(), sizeof(float) * n * m), 0);
-    EXPECT_EQ(std::memcmp(attention(q, k, v, options).weights.data(), r.weights.data(), sizeof(float) * n * m), 0);
+    EXPECT_NE(
+        std::memcmp(attention(q, k, v, other).weights.data(), r.weights.data(), sizeof(float) * n * m), 0);
+    EXPECT_EQ(
+        std::memcmp(attention(q, k, v, options).weights.data(), r.weights.data(), sizeof(float) * n * m),
+        0);
   });
 }
 
@@ -246,7 +267,8 @@ TEST(AttentionEdges, memory_grows_with_n_not_with_n_squared) {
     const long long small = peak_during(1024, options), large = peak_during(4096, options);
     const long long square = 4096LL * 4096 * 4;
     EXPECT_LT(large, square / 16) << name;
-    EXPECT_LT(large, 6 * small + 100'000) << name << ": " << small << " bytes at 1024, " << large << " at 4096";
+    EXPECT_LT(large, 6 * small + 100'000)
+        << name << ": " << small << " bytes at 1024, " << large << " at 4096";
   }
   EXPECT_GT(peak_during(1024, {.weights = true}), 1024LL * 1024 * 4) << "the counter must see the weights";
 }
@@ -262,13 +284,25 @@ void expect_error(const std::function<void()>& call, const std::string& part) {
 
 TEST(AttentionEdges, errors_say_what_was_got_and_expected) {
   const auto t = [](std::initializer_list<Index> shape) { return Tensor(Shape(shape)); };
-  expect_error([&] { attention(t({3, 32}), t({5, 64}), t({5, 8})); }, "[attention] keys have width 64, queries 32");
+  expect_error(
+      [&] {
+        attention(t({3, 32}), t({5, 64}), t({5, 8}));
+      },
+      "[attention] keys have width 64, queries 32");
   expect_error([&] { attention(t({3, 4}), t({5, 4}), t({6, 8})); }, "there are 5 keys, but 6 values");
   expect_error([&] { attention(t({3, 4}), t({1, 5, 4}), t({5, 8})); }, "same rank");
   expect_error([&] { attention(t({4}), t({4}), t({4})); }, "same rank, 2 to 5");
   expect_error([&] { attention(t({2, 3, 4}), t({3, 5, 4}), t({3, 5, 8})); }, "axis 0 differs");
-  expect_error([&] { attention(t({1, 6, 3, 4}), t({1, 4, 5, 4}), t({1, 4, 5, 8})); }, "6 query heads are not a multiple of 4");
-  expect_error([&] { attention(t({1, 6, 3, 4}), t({1, 0, 5, 4}), t({1, 0, 5, 8})); }, "6 query heads are not a multiple of 0");
+  expect_error(
+      [&] {
+        attention(t({1, 6, 3, 4}), t({1, 4, 5, 4}), t({1, 4, 5, 8}));
+      },
+      "6 query heads are not a multiple of 4");
+  expect_error(
+      [&] {
+        attention(t({1, 6, 3, 4}), t({1, 0, 5, 4}), t({1, 0, 5, 8}));
+      },
+      "6 query heads are not a multiple of 0");
   const Tensor x = t({2, 3, 4});
   expect_error([&] { attention(x, x, x, {.dropout = 1.0f}); }, "dropout is 1");
   expect_error([&] { attention(x, x, x, {.dropout = kNaN}); }, "dropout");

@@ -63,7 +63,10 @@ const std::vector<Feature>& mask_features() {
       {"causal", [](Case& c) { c.options.mask = c.options.mask & Mask::causal(); }},
       {"causal top left", [](Case& c) { c.options.mask = c.options.mask & Mask::causal(Align::top_left); }},
       {"padding", [](Case& c) { c.options.mask = c.options.mask & half_padding(c); }},
-      {"lengths", [](Case& c) { c.options.mask = c.options.mask & Mask::lengths({c.m - 1, c.m / 2}); }},
+      {"lengths",
+       [](Case& c) {
+         c.options.mask = c.options.mask & Mask::lengths({c.m - 1, c.m / 2});
+       }},
       {"window", [](Case& c) { c.options.mask = c.options.mask & Mask::sliding_window(4, 2); }},
       {"sparse", [](Case& c) { c.options.mask = c.options.mask & Mask::sparse(3); }},
       {"documents", [](Case& c) { c.options.mask = c.options.mask & two_documents(c); }},
@@ -72,8 +75,9 @@ const std::vector<Feature>& mask_features() {
       {"additive mask", [](Case& c) { c.options.mask = c.options.mask & additive_values(c); }},
       {"predicate",
        [](Case& c) {
-         c.options.mask = c.options.mask &
-                          Mask::predicate([](Index b, Index h, Index i, Index j) { return (b + h + i + j) % 3 != 0; });
+         c.options.mask = c.options.mask & Mask::predicate([](Index b, Index h, Index i, Index j) {
+                            return (b + h + i + j) % 3 != 0;
+                          });
        }},
       {"not window or causal",
        [](Case& c) { c.options.mask = c.options.mask & ((!Mask::sliding_window(2, 2)) | Mask::causal()); }},
@@ -86,7 +90,10 @@ const std::vector<Feature>& other_features() {
       {"relative bias", [](Case& c) { c.options.bias = Bias::relative(table(9, c.heads, 7)); }},
       {"t5 bias", [](Case& c) { c.options.bias = Bias::t5(table(8, c.heads, 8), 8, 16, true); }},
       {"alibi", [](Case& c) { c.options.bias = Bias::alibi(alibi_slopes(c.heads)); }},
-      {"dense bias", [](Case& c) { c.options.bias = Bias::dense(Random(9).normal({c.heads, c.n, c.m}).view().insert_axis(0)); }},
+      {"dense bias",
+       [](Case& c) {
+         c.options.bias = Bias::dense(Random(9).normal({c.heads, c.n, c.m}).view().insert_axis(0));
+       }},
       {"scale", [](Case& c) { c.options.scale = 0.7f; }},
       {"softcap", [](Case& c) { c.options.softcap = 1.5f; }},
       {"dropout", [](Case& c) { c.options.dropout = 0.3f, c.options.seed = 11; }},
@@ -101,7 +108,8 @@ const std::vector<Feature>& other_features() {
   return features;
 }
 
-// [B, H, N, W] filled with N(0, magnitude²), as row-major memory or as a view of every second float of [B, N, H, 2W].
+// [B, H, N, W] filled with N(0, magnitude²), as row-major memory or as a view of every second float of [B,
+// N, H, 2W].
 struct Input {
   Tensor memory;
   ConstView view;
@@ -154,14 +162,16 @@ TEST(Attention, every_pair_of_options) {
       for (const Feature& b : other_features()) {
         const std::string name = a.name, later = b.name;
         // A bias made for other sizes does not fit: sizes and heads come first.
-        if (name.find("bias") != std::string::npos && (later.find("more") == 0 || later.find("many") == 0)) continue;
+        if (name.find("bias") != std::string::npos && (later.find("more") == 0 || later.find("many") == 0))
+          continue;
         run_pair(a, b);
       }
     }
   });
 }
 
-// Two vectors of queries and beyond, on any instruction set; keys around the tile of four; widths of every remainder.
+// Two vectors of queries and beyond, on any instruction set; keys around the tile of four; widths of every
+// remainder.
 TEST(Attention, every_remainder) {
   on_every_instruction_set([] {
     Case c;
@@ -209,7 +219,8 @@ TEST(Attention, peaked_flat_tied_huge_and_tiny) {
       run(c);
     }
     // Ties: all keys alike, so every visible key gets the same weight.
-    const Tensor q = Random(1).normal({7, 5}), k = Tensor::filled({9, 5}, 0.5f), v = Random(2).normal({9, 3});
+    const Tensor q = Random(1).normal({7, 5}), k = Tensor::filled({9, 5}, 0.5f),
+                 v = Random(2).normal({9, 3});
     expect_attention(q, k, v);
     const AttentionResult tied = attention(q, k, v, {.weights = true});
     for (Index j = 0; j < 9; ++j) EXPECT_NEAR(tied.weights(3, j), 1.0f / 9, 1e-7);
@@ -222,10 +233,10 @@ TEST(Attention, every_rank) {
     expect_attention(random.normal({5, 4}), random.normal({6, 4}), random.normal({6, 3}));
     expect_attention(random.normal({2, 5, 4}), random.normal({2, 6, 4}), random.normal({2, 6, 3}),
                      {.mask = Mask::padding(Ids{{1, 2, 3, 0, 0, 0}, {4, 5, 6, 7, 0, 0}}, 0)});
-    expect_attention(random.normal({3, 2, 4, 5, 4}), random.normal({3, 2, 2, 6, 4}), random.normal({3, 2, 2, 6, 3}),
-                     {.mask = Mask::lengths({2, 5})});
-    expect_attention(random.normal({3, 2, 4, 5, 4}), random.normal({3, 2, 2, 6, 4}), random.normal({3, 2, 2, 6, 3}),
-                     {.mask = Mask::lengths({2, 5, 1, 6, 0, 3})});
+    expect_attention(random.normal({3, 2, 4, 5, 4}), random.normal({3, 2, 2, 6, 4}),
+                     random.normal({3, 2, 2, 6, 3}), {.mask = Mask::lengths({2, 5})});
+    expect_attention(random.normal({3, 2, 4, 5, 4}), random.normal({3, 2, 2, 6, 4}),
+                     random.normal({3, 2, 2, 6, 3}), {.mask = Mask::lengths({2, 5, 1, 6, 0, 3})});
   });
 }
 
@@ -262,7 +273,8 @@ TEST(Attention, random_cases) {
       c.batch = 2;
       c.key_heads = 1 + random.below(3);
       c.heads = c.key_heads * (1 + random.below(3));
-      c.n = random.below(60), c.m = random.below(180), c.d = 1 + random.below(40), c.dv = 1 + random.below(40);
+      c.n = random.below(60), c.m = random.below(180), c.d = 1 + random.below(40),
+      c.dv = 1 + random.below(40);
       c.transposed_strides = random.below(2) == 1;
       const auto& masks = mask_features();
       const auto& mask = masks[static_cast<std::size_t>(random.below(static_cast<Index>(masks.size())))];

@@ -26,7 +26,8 @@ void expect_softmax(ConstView x, int axis) {
   for (Index i = 0; i < got.shape().elements(); ++i) {
     const double w = want.values[static_cast<std::size_t>(i)];
     const double shift = w > 0 ? -std::log(w) : 0;
-    const double tolerance = w * 6e-8 * (6 + shift + std::sqrt(static_cast<double>(x.shape().back()))) + 2e-38;
+    const double tolerance =
+        w * 6e-8 * (6 + shift + std::sqrt(static_cast<double>(x.shape().back()))) + 2e-38;
     ASSERT_NEAR(static_cast<double>(got.data()[i]), w, tolerance) << "axis " << axis << " at " << i;
   }
 }
@@ -63,7 +64,8 @@ TEST(Softmax, rows_far_below_the_global_maximum_survive) {
 TEST(Softmax, infinities_and_nan) {
   on_every_instruction_set([] {
     const float nan = std::nanf("");
-    const Tensor x = Tensor::from({{0, -kInfinity, 0}, {-kInfinity, -kInfinity, -kInfinity}, {1, nan, 2}, {1, 2, 3}});
+    const Tensor x =
+        Tensor::from({{0, -kInfinity, 0}, {-kInfinity, -kInfinity, -kInfinity}, {1, nan, 2}, {1, 2, 3}});
     for (const bool by_column : {false, true}) {
       const Tensor y = by_column ? Tensor::copy_of(std::as_const(x).view()) : softmax(x);
       const Tensor t = by_column ? softmax(x.view().transpose(0, 1), 0) : Tensor();

@@ -1,4 +1,5 @@
-// The true numbers of the tutorials' examples: to every printed digit in double, to 1e-6 · max(1, |x|) in float32.
+// The true numbers of the tutorials' examples: to every printed digit in double, to 1e-6 · max(1, |x|) in
+// float32.
 #include <gtest/gtest.h>
 
 #include "fovea/attention.h"
@@ -16,12 +17,14 @@ using testing::on_every_instruction_set;
 void expect_engine(const Tensor& got, const std::vector<double>& want) {
   ASSERT_EQ(got.shape().elements(), static_cast<Index>(want.size()));
   for (std::size_t i = 0; i < want.size(); ++i) {
-    EXPECT_NEAR(static_cast<double>(got.data()[i]), want[i], 1e-6 * std::max(1.0, std::abs(want[i]))) << "at " << i;
+    EXPECT_NEAR(static_cast<double>(got.data()[i]), want[i], 1e-6 * std::max(1.0, std::abs(want[i])))
+        << "at " << i;
   }
 }
 
 // Printed with 8 decimals: half a unit of the last one.
-void expect_double(const std::vector<double>& got, const std::vector<double>& want, double half_digit = 0.5000001e-8) {
+void expect_double(const std::vector<double>& got, const std::vector<double>& want,
+                   double half_digit = 0.5000001e-8) {
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], half_digit) << "at " << i;
 }
@@ -34,10 +37,24 @@ struct Example {
 
 const std::vector<Example>& examples() {
   static const std::vector<Example> list = {
-      {"worked example", {{1, 0}}, {{1, 0}, {0, 1}, {1, 0}}, {{10, 0}, {0, 20}, {30, 0}},
-       {0.40111209, 0.19777581, 0.40111209}, {16.04448371, 3.95551629}},
-      {"exercise 1", {{1}}, {{1}, {2}, {0.5}}, {{10}, {20}, {5}}, {0.2312239, 0.62853172, 0.14024438}, {15.58409528}},
-      {"exercise 2", {{1, 0}}, {{1, 0}, {0, 1}}, {{5, 0}, {0, 10}}, {0.66976155, 0.33023845}, {3.34880775, 3.30238451}},
+      {"worked example",
+       {{1, 0}},
+       {{1, 0}, {0, 1}, {1, 0}},
+       {{10, 0}, {0, 20}, {30, 0}},
+       {0.40111209, 0.19777581, 0.40111209},
+       {16.04448371, 3.95551629}},
+      {"exercise 1",
+       {{1}},
+       {{1}, {2}, {0.5}},
+       {{10}, {20}, {5}},
+       {0.2312239, 0.62853172, 0.14024438},
+       {15.58409528}},
+      {"exercise 2",
+       {{1, 0}},
+       {{1, 0}, {0, 1}},
+       {{5, 0}, {0, 10}},
+       {0.66976155, 0.33023845},
+       {3.34880775, 3.30238451}},
   };
   return list;
 }
@@ -60,7 +77,8 @@ TEST(TrueNumbers, worked_example_and_exercises) {
 TEST(TrueNumbers, i_like_ai) {
   const DoubleArray x({3, 2}, {1, 0.5, 0.8, 0.6, 0.5, 1});
   const auto truth = reference::attention(x, x, x);
-  expect_double({truth.weights.values.begin(), truth.weights.values.begin() + 3}, {0.3653192, 0.3285554, 0.30612539});
+  expect_double({truth.weights.values.begin(), truth.weights.values.begin() + 3},
+                {0.3653192, 0.3285554, 0.30612539});
   expect_double({truth.output.values.begin(), truth.output.values.begin() + 2}, {0.78122622, 0.68591824});
 }
 
@@ -74,7 +92,8 @@ TEST(TrueNumbers, i_love_ai) {
   Random random = Random::numpy(42);
   const DoubleArray x({3, 4}, {1, 0, 1, 0, 0, 2, 0, 2, 1, 1, 1, 1});
   const DoubleArray w_q = drawn(random, 4, 4), w_k = drawn(random, 4, 4), w_v = drawn(random, 4, 4);
-  const DoubleArray q = reference::matmul(x, w_q), k = reference::matmul(x, w_k), v = reference::matmul(x, w_v);
+  const DoubleArray q = reference::matmul(x, w_q), k = reference::matmul(x, w_k),
+                    v = reference::matmul(x, w_v);
   expect_double({q.values.begin(), q.values.begin() + 4}, {0.02723977, 0.40429574, 0.18427085, 1.0573001});
   const auto truth = reference::attention(q, k, v);
   const std::vector<double> weights = {0.22695843, 0.52620171, 0.24683985, 0.02880233, 0.86724101,
@@ -85,9 +104,11 @@ TEST(TrueNumbers, i_love_ai) {
   on_every_instruction_set([&] {
     Random again = Random::numpy(42);
     const Tensor wq = again.randn({4, 4}), wk = again.randn({4, 4}), wv = again.randn({4, 4});
-    const AttentionResult r = self_attention(Tensor::from({{1, 0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}}), wq, wk, wv, {.weights = true});
+    const AttentionResult r = self_attention(Tensor::from({{1, 0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}}), wq,
+                                             wk, wv, {.weights = true});
     expect_engine(r.weights, weights);
-    for (Index c = 0; c < 4; ++c) EXPECT_NEAR(r.output(0, c), static_cast<float>(truth.output.row(0)[c]), 4e-6f);
+    for (Index c = 0; c < 4; ++c)
+      EXPECT_NEAR(r.output(0, c), static_cast<float>(truth.output.row(0)[c]), 4e-6f);
   });
 }
 
@@ -100,12 +121,14 @@ TEST(TrueNumbers, self_attention_of_seed_42) {
   const DoubleArray x = drawn(random, 3, 4);
   expect_double({x.values.begin(), x.values.begin() + 4}, {0.49671415, -0.1382643, 0.64768854, 1.52302986});
   const DoubleArray w_q = drawn(random, 4, 3), w_k = drawn(random, 4, 3), w_v = drawn(random, 4, 3);
-  const auto truth = reference::attention(reference::matmul(x, w_q), reference::matmul(x, w_k), reference::matmul(x, w_v));
+  const auto truth =
+      reference::attention(reference::matmul(x, w_q), reference::matmul(x, w_k), reference::matmul(x, w_v));
   expect_double(truth.weights.values, weights);
   expect_double(truth.output.values, output);
   on_every_instruction_set([&] {
     Random again = Random::numpy(42);
-    const Tensor tx = again.randn({3, 4}), wq = again.randn({4, 3}), wk = again.randn({4, 3}), wv = again.randn({4, 3});
+    const Tensor tx = again.randn({3, 4}), wq = again.randn({4, 3}), wk = again.randn({4, 3}),
+                 wv = again.randn({4, 3});
     const AttentionResult r = self_attention(tx, wq, wk, wv, {.weights = true});
     expect_engine(r.weights, weights);
     expect_engine(r.output, output);
@@ -143,7 +166,8 @@ TEST(TrueNumbers, deep_ml_manner) {
     // Two heads of width 1: columns of the identity are the heads.
     const ConstView heads = eye.view().insert_axis(0).insert_axis(0).transpose(1, 3);  // [1, H, N, 1]
     const Tensor out = attention(heads, heads, heads).output;
-    expect_double({out(0, 0, 0, 0), out(0, 1, 0, 0), out(0, 0, 1, 0), out(0, 1, 1, 0)}, {0.7311, 0.5, 0.5, 0.7311}, 0.5e-4);
+    expect_double({out(0, 0, 0, 0), out(0, 1, 0, 0), out(0, 0, 1, 0), out(0, 1, 1, 0)},
+                  {0.7311, 0.5, 0.5, 0.7311}, 0.5e-4);
   });
 }
 

@@ -25,7 +25,8 @@ class WorstError {
     if (excess <= worst_) return;
     worst_ = excess;
     message_ = std::string(what) + "[" + std::to_string(at) + "]: got " + std::to_string(got) + ", want " +
-               std::to_string(want) + ", error " + std::to_string(error) + ", tolerance " + std::to_string(tolerance);
+               std::to_string(want) + ", error " + std::to_string(error) + ", tolerance " +
+               std::to_string(tolerance);
   }
   void expect_none() const { EXPECT_LE(worst_, 0) << message_; }
 
@@ -39,11 +40,12 @@ class WorstError {
 inline double score_error(const double* q, const double* k, Index d, double scale, double lse) {
   double magnitude = 0;
   for (Index c = 0; c < d; ++c) magnitude += std::isfinite(q[c] * k[c]) ? std::abs(q[c] * k[c]) : 0;
-  return kEpsilon * ((std::sqrt(static_cast<double>(d)) + 4) * magnitude * std::abs(scale) + 4 * std::abs(lse) + 8);
+  return kEpsilon *
+         ((std::sqrt(static_cast<double>(d)) + 4) * magnitude * std::abs(scale) + 4 * std::abs(lse) + 8);
 }
 
-// Runs attention with weights and log-sum-exp and compares all three with the reference, then checks that the
-// output without weights has the same bits.
+// Runs attention with weights and log-sum-exp and compares all three with the reference, then checks that
+// the output without weights has the same bits.
 inline void expect_attention(ConstView q, ConstView k, ConstView v, AttentionOptions options = {}) {
   const reference::DoubleArray dq(q), dk(k), dv(v);
   const reference::AttentionResult want = reference::attention(dq, dk, dv, options);
@@ -53,9 +55,12 @@ inline void expect_attention(ConstView q, ConstView k, ConstView v, AttentionOpt
   ASSERT_EQ(got.weights.shape(), want.weights.shape);
   ASSERT_EQ(got.logsumexp.shape(), want.logsumexp.shape);
 
-  const Index n = q.shape().back(1), m = k.shape().back(1), d = q.shape().back(), value_width = v.shape().back();
-  const Index heads = q.shape().rank() >= 4 ? q.shape().back(2) : 1, key_heads = q.shape().rank() >= 4 ? k.shape().back(2) : 1;
-  const double scale = options.scale ? static_cast<double>(*options.scale) : 1 / std::sqrt(static_cast<double>(d));
+  const Index n = q.shape().back(1), m = k.shape().back(1), d = q.shape().back(),
+              value_width = v.shape().back();
+  const Index heads = q.shape().rank() >= 4 ? q.shape().back(2) : 1,
+              key_heads = q.shape().rank() >= 4 ? k.shape().back(2) : 1;
+  const double scale =
+      options.scale ? static_cast<double>(*options.scale) : 1 / std::sqrt(static_cast<double>(d));
   const Index rows = want.logsumexp.shape.elements();
   WorstError output, weights, logsumexp;
   for (Index row = 0; row < rows; ++row) {
@@ -64,12 +69,14 @@ inline void expect_attention(ConstView q, ConstView k, ConstView v, AttentionOpt
     const double lse = want.logsumexp.values[static_cast<std::size_t>(row)];
     double error = 0;
     for (Index j = 0; j < m; ++j) {
-      error = std::max(error, score_error(dq.row(row), dk.row(key_head * m + j), d, scale, std::isfinite(lse) ? lse : 0));
+      error = std::max(error, score_error(dq.row(row), dk.row(key_head * m + j), d, scale,
+                                          std::isfinite(lse) ? lse : 0));
     }
     logsumexp.compare("logsumexp", row, static_cast<double>(got.logsumexp.data()[row]), lse,
                       2 * error + kEpsilon * (4 + 2 * std::abs(std::isfinite(lse) ? lse : 0)));
     // A weight errs by the error of its own score and of the sum; it cannot leave [0, 1 / (1 − p)].
-    const double factor = std::expm1(std::min(2 * error, 700.0)) + kEpsilon * (8 + std::sqrt(static_cast<double>(m)));
+    const double factor =
+        std::expm1(std::min(2 * error, 700.0)) + kEpsilon * (8 + std::sqrt(static_cast<double>(m)));
     const double most = 1 / (1 - static_cast<double>(options.dropout));
     for (Index j = 0; j < m; ++j) {
       const double weight = want.weights.row(row)[j];
@@ -82,11 +89,14 @@ inline void expect_attention(ConstView q, ConstView k, ConstView v, AttentionOpt
         const double weight = std::abs(want.weights.row(row)[j]);
         const double value = std::abs(dv.row(key_head * m + j)[c]);
         if (weight > 0 && std::isfinite(value)) {
-          tolerance += std::min(most, weight * (factor + 4 * kEpsilon * std::sqrt(static_cast<double>(m))) + 2e-38) * value;
+          tolerance +=
+              std::min(most, weight * (factor + 4 * kEpsilon * std::sqrt(static_cast<double>(m))) + 2e-38) *
+              value;
         }
       }
-      output.compare("output", row * value_width + c, static_cast<double>(got.output.data()[row * value_width + c]),
-                     want.output.row(row)[c], tolerance);
+      output.compare("output", row * value_width + c,
+                     static_cast<double>(got.output.data()[row * value_width + c]), want.output.row(row)[c],
+                     tolerance);
     }
   }
   output.expect_none();
@@ -99,7 +109,8 @@ inline void expect_attention(ConstView q, ConstView k, ConstView v, AttentionOpt
   EXPECT_TRUE(plain.logsumexp.empty());
   for (Index i = 0; i < plain.output.shape().elements(); ++i) {
     const float a = plain.output.data()[i], b = got.output.data()[i];
-    ASSERT_TRUE(a == b || (std::isnan(a) && std::isnan(b))) << "asking for weights changed output[" << i << "]";
+    ASSERT_TRUE(a == b || (std::isnan(a) && std::isnan(b)))
+        << "asking for weights changed output[" << i << "]";
   }
 }
 
