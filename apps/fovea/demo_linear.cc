@@ -80,7 +80,7 @@ void print_costs(const Context& context) {
 }  // namespace
 
 void demo_linear(const Context& context, int digits) {
-  digits = std::min(digits, 6);  // float32 results: the digits after these depend on the processor
+  digits = std::min(digits, 4);  // float32 results: the digits after these depend on the processor
   context.paragraph(
       {"φ(Q)(φ(K)ᵀV) instead of (φ(Q)φ(K)ᵀ)V: the product in brackets is D × Dv, so that no N × M matrix "
        "is "
