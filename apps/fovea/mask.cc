@@ -18,7 +18,7 @@ namespace {
 
 constexpr Index kDefaultSize = 8;
 constexpr Index kMaxPrinted = 4096;  // queries or keys printed one by one
-constexpr Index kMaxSize = 1 << 24;  // of --n and --m: blocks ask the mask for tiles
+constexpr Index kMaxSize = 131072;   // of --n and --m; seconds for masks with many gaps
 
 bool fits(const Mask& mask, Index n, Index m) {
   try {
@@ -73,9 +73,10 @@ class MaskCommand final : public Command {
     options.integer("--m", "M", m_, 1, kMaxSize,
                     {"keys; default: those the mask knows (padding([1,2,3,0,0]): 5), else N, else 8",
                      "键的个数；默认取掩码已知的个数（padding([1,2,3,0,0])：5），否则为 N，再否则为 8"});
-    options.choice("--format", {"bool", "additive", "blocks"}, format_,
-                   {"bool: 1 visible, 0 hidden; additive: 0 and −inf; blocks: a picture, for any size",
-                    "bool：1 可见、0 隐藏；additive：0 与 −inf；blocks：方块图，大小不限"});
+    options.choice(
+        "--format", {"bool", "additive", "blocks"}, format_,
+        {"bool: 1 visible, 0 hidden; additive: 0 and −inf; blocks: a picture, for large ones too",
+         "bool：1 可见、0 隐藏；additive：0 与 −inf；blocks：方块图，也适合很大的掩码"});
     options.integer(
         "--batch", "I", batch_, 0, kMaxSize,
         {"only sequence I of a batch, counted from 0", "只显示一批中的第 I 个序列（从 0 数起）"});
@@ -90,7 +91,7 @@ class MaskCommand final : public Command {
     if (!blocks && std::max(n, m) > kMaxPrinted) {
       throw UsageError(
           fmt::format("{} queries and {} keys are too many to print one by one (at most {}); "
-                      "--format blocks draws any size",
+                      "--format blocks draws more",
                       n, m, kMaxPrinted));
     }
     const Index sequences = std::max<Index>(mask.batch(), 1);

@@ -85,7 +85,6 @@ std::string mask_blocks(const Mask& mask, Index batch, Index n, Index m, int wid
 Shape smallest_shape(const Mask& mask, Index n, Index m) {
   if (mask.heads() > 0) return {std::max<Index>(mask.batch(), 1), mask.heads(), n, m};
   if (mask.batch() == 0) return {n, m};
-  // Whether it depends on the query is known by the mask alone: ask for one key of the smallest form.
   return mask.to_bool(n, m).shape();
 }
 

@@ -21,6 +21,6 @@ std::string mask_blocks(const Mask& mask, Index batch, Index n, Index m, int wid
 // "causal and padding: 48.0 % visible, shape [1, 5, 5]"
 std::string describe_mask(const Mask& mask, Index n, Index m, Language language);
 
-Shape smallest_shape(const Mask& mask, Index n, Index m);  // of mask.to_bool(n, m), without making it
+Shape smallest_shape(const Mask& mask, Index n, Index m);  // of mask.to_bool(n, m)
 
 }  // namespace fovea::command
