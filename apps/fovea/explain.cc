@@ -144,6 +144,8 @@ class ExplainCommand final : public Command {
       const Account account = find_example(id);
       if (is_unchanged()) return account;
       subject = subject_of(account);
+      const std::string title = id == "i-love-ai" ? "I love AI" : id;
+      subject.title = {title, title};
     } else {
       const EmbeddedSentence embedded = vocabulary().embed(sentence);
       subject.title = {sentence, sentence};
