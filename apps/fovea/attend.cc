@@ -7,7 +7,7 @@
 #include "command.h"
 #include "fovea/attention.h"
 #include "fovea/error.h"
-#include "json_text.h"
+#include "fovea/json_writer.h"
 #include "mask_argument.h"
 
 namespace fovea::command {
@@ -129,14 +129,19 @@ class AttendCommand final : public Command {
 
   // For programs on standard output; a person is told on the other stream.
   void report(const Context& context, const NamedArrays& arrays) const {
-    std::vector<std::pair<std::string, std::string>> shapes = {{"file", json_quoted(*output_)}};
+    JsonWriter json;
+    json.begin_object();
+    json.key("file");
+    json.string(*output_);
     std::string line;
     for (const NamedArrays::Entry& entry : arrays) {
-      shapes.emplace_back(entry.name, entry.shape().to_string());
+      json.key(entry.name);
+      json.shape(entry.shape());
       line += fmt::format("{}{} {}", line.empty() ? "" : ", ", entry.name, entry.shape().to_string());
     }
+    json.end_object();
     if (json_) {
-      context.print(json_object(shapes));
+      context.print(json.take());
     } else {
       fmt::print(stderr, "{} → {}\n", line, one_line(*output_));
     }

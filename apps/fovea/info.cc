@@ -5,8 +5,8 @@
 #include "command.h"
 #include "fovea/build_info.h"
 #include "fovea/instruction_set.h"
+#include "fovea/json_writer.h"
 #include "fovea/threads.h"
-#include "json_text.h"
 
 namespace fovea::command {
 namespace {
@@ -37,19 +37,28 @@ class InfoCommand final : public Command {
 
  private:
   static void print_json(const Context& context, const BuildInfo& info) {
-    std::vector<std::string> parts;
-    for (const LinkedPart& part : info.parts) {
-      parts.push_back(fmt::format("{}: {}", json_quoted(part.name), json_quoted(part.version)));
-    }
-    context.print(json_object({{"version", json_quoted(info.version)},
-                               {"compiler", json_quoted(info.compiler)},
-                               {"build", json_quoted(info.build)},
-                               {"sanitizers", json_quoted(info.sanitizers)},
-                               {"instruction_sets", json_array(available_instruction_sets())},
-                               {"instruction_set", json_quoted(instruction_set())},
-                               {"threads", fmt::format("{}", thread_count())},
-                               {"blas", json_quoted(info.blas)},
-                               {"parts", fmt::format("{{{}}}", fmt::join(parts, ", "))}}));
+    JsonWriter json;
+    const auto entry = [&](std::string_view name, const std::string& value) {
+      json.key(name);
+      json.string(value);
+    };
+    json.begin_object();
+    entry("version", info.version);
+    entry("compiler", info.compiler);
+    entry("build", info.build);
+    entry("sanitizers", info.sanitizers);
+    json.key("instruction_sets");
+    json.strings(available_instruction_sets());
+    entry("instruction_set", instruction_set());
+    json.key("threads");
+    json.integer(thread_count());
+    entry("blas", info.blas);
+    json.key("parts");
+    json.begin_object();
+    for (const LinkedPart& part : info.parts) entry(part.name, part.version);
+    json.end_object();
+    json.end_object();
+    context.print(json.take());
   }
 
   static void print_table(const Context& context, const BuildInfo& info) {

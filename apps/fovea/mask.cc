@@ -9,7 +9,7 @@
 
 #include "command.h"
 #include "fovea/error.h"
-#include "json_text.h"
+#include "fovea/json_writer.h"
 #include "mask_argument.h"
 #include "mask_picture.h"
 
@@ -117,22 +117,32 @@ class MaskCommand final : public Command {
   void print_json(const Context& context, const Mask& mask, Index n, Index m, Index first,
                   Index last) const {
     const bool additive = format_ == "additive";
-    std::vector<std::string> sequences;
+    JsonWriter json;
+    json.begin_object();
+    json.key("expression");
+    json.string(expression_.front());
+    json.key("description");
+    json.string(mask.describe(n, m));
+    json.key("density");
+    json.number(mask.density(n, m));
+    json.key("n");
+    json.integer(n);
+    json.key("m");
+    json.integer(m);
+    json.key("shape");
+    json.shape(smallest_shape(mask, n, m));
+    json.key("format");
+    json.string(additive ? "additive" : "bool");
+    json.key("sequences");
+    json.begin_array();
     for (Index batch = first; batch <= last; ++batch) {
-      std::vector<std::string> rows;
-      for (const std::vector<double>& row : mask_rows(mask, batch, n, m, additive)) {
-        rows.push_back(json_numbers(row));
-      }
-      sequences.push_back(fmt::format("[\n    {}]", fmt::join(rows, ",\n    ")));
+      json.begin_array();
+      for (const std::vector<double>& row : mask_rows(mask, batch, n, m, additive)) json.numbers(row);
+      json.end_array();
     }
-    context.print(json_object({{"expression", json_quoted(expression_.front())},
-                               {"description", json_quoted(mask.describe(n, m))},
-                               {"density", fmt::format("{}", mask.density(n, m))},
-                               {"n", fmt::format("{}", n)},
-                               {"m", fmt::format("{}", m)},
-                               {"shape", smallest_shape(mask, n, m).to_string()},
-                               {"format", json_quoted(additive ? "additive" : "bool")},
-                               {"sequences", fmt::format("[{}]", fmt::join(sequences, ", "))}}));
+    json.end_array();
+    json.end_object();
+    context.print(json.take());
   }
 
   std::vector<std::string> expression_;

@@ -1,35 +1,10 @@
 // Linear attention: φ(Q)(φ(K)ᵀV) / (φ(Q)·Σφ(K) + ε), without the N×M matrix and without 1/√D.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <utility>
-
+#include "fovea/feature_map.h"
 #include "fovea/tensor.h"
 
 namespace fovea {
-
-// φ, applied to every element of q and k. Should be ≥ 0 for weights that mean something.
-class FeatureMap {
- public:
-  enum class Kind { elu_plus_one, relu, exp, identity, custom };
-
-  FeatureMap() = default;                          // elu_plus_one
-  static FeatureMap elu_plus_one() { return {}; }  // x ≥ 0: x + 1, else exp(x)
-  static FeatureMap relu() { return FeatureMap(Kind::relu); }
-  static FeatureMap exp() { return FeatureMap(Kind::exp); }
-  static FeatureMap identity() { return FeatureMap(Kind::identity); }
-  // Called from several threads at once.
-  static FeatureMap custom(std::function<float(float)> function);
-
-  Kind kind() const { return kind_; }
-  float operator()(float x) const;
-
- private:
-  explicit FeatureMap(Kind kind) : kind_(kind) {}
-  Kind kind_ = Kind::elu_plus_one;
-  std::function<float(float)> function_;
-};
 
 struct LinearAttentionOptions {
   FeatureMap feature_map = FeatureMap::elu_plus_one();

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/fail.h"
-#include "core/json_writer.h"
 #include "core/number_text.h"
 #include "core/text_layout.h"
 #include "core/utf8.h"
+#include "fovea/json_writer.h"
 #include "fovea/measures.h"
 
 namespace fovea {

@@ -1,4 +1,4 @@
-#include "core/json_writer.h"
+#include "fovea/json_writer.h"
 
 #include <fmt/format.h>
 

@@ -24,6 +24,15 @@ CodePoint decode_utf8(std::string_view text, std::size_t at) {
   return {value, length, true};
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = decode_utf8(text, at);
+    if (!point.valid) return false;
+    at += point.bytes;
+  }
+  return true;
+}
+
 std::string encode_utf8(char32_t value) {
   const auto byte = [](char32_t bits) { return static_cast<char>(static_cast<unsigned char>(bits)); };
   if (value < 0x80) return {byte(value)};

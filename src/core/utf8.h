@@ -16,6 +16,9 @@ struct CodePoint {
 // The code point that starts at text[at]; at < text.size(). Overlong forms and surrogates are not valid.
 CodePoint decode_utf8(std::string_view text, std::size_t at);
 
+// Is every byte part of a valid code point?
+bool is_utf8(std::string_view text);
+
 std::string encode_utf8(char32_t value);
 
 // White space between words: ASCII, no-break, ideographic (U+3000) and the other Unicode spaces.

@@ -1,5 +1,5 @@
-#include "core/json_writer.h"
 #include "fovea/explain.h"
+#include "fovea/json_writer.h"
 
 namespace fovea {
 namespace {

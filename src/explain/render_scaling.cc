@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "core/json_writer.h"
 #include "core/number_text.h"
 #include "core/text_layout.h"
+#include "fovea/json_writer.h"
 #include "fovea/scaling.h"
 
 namespace fovea {

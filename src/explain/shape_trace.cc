@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "core/fail.h"
-#include "core/json_writer.h"
 #include "core/number_text.h"
 #include "core/text_layout.h"
 #include "fovea/attention.h"
+#include "fovea/json_writer.h"
 #include "fovea/random.h"
 #include "ops/projection.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "io/utf8.h"
+#include "core/utf8.h"
 
 namespace fovea {
 

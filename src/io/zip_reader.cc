@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "core/fail.h"
+#include "core/utf8.h"
 #include "io/little_endian.h"
 #include "io/messages.h"
-#include "io/utf8.h"
 #include "io/zip_format.h"
 
 namespace fovea {

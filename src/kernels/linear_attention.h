@@ -1,7 +1,8 @@
 // Linear attention of one piece of keys or queries: the plain face of the SIMD code.
 #pragma once
 
-#include "fovea/linear_attention.h"
+#include "fovea/feature_map.h"
+#include "fovea/shape.h"
 
 namespace fovea::kernels {
 

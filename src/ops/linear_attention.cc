@@ -126,29 +126,6 @@ class LinearAttention {
 
 }  // namespace
 
-FeatureMap FeatureMap::custom(std::function<float(float)> function) {
-  if (!function) fail("[linear_attention] the custom feature map is an empty function");
-  FeatureMap map(Kind::custom);
-  map.function_ = std::move(function);
-  return map;
-}
-
-float FeatureMap::operator()(float x) const {
-  switch (kind_) {
-    case Kind::elu_plus_one:
-      return x < 0 ? std::exp(x) : x + 1;
-    case Kind::relu:
-      return x < 0 ? 0.0f : x;
-    case Kind::exp:
-      return std::exp(x);
-    case Kind::identity:
-      return x;
-    case Kind::custom:
-      return function_(x);
-  }
-  return x;
-}
-
 Tensor linear_attention(ConstView q, ConstView k, ConstView v, const LinearAttentionOptions& options) {
   const AttentionViews views = attention_views("linear_attention", q, k, v);
   if (!(options.epsilon >= 0) || std::isinf(options.epsilon)) {

@@ -6,9 +6,12 @@
 #include "fovea/attention.h"
 #include "fovea/examples.h"
 #include "fovea/explain.h"
+#include "support/message_of.h"
 
 namespace fovea {
 namespace {
+
+using testing::message_of;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -16,15 +19,6 @@ std::vector<std::string> names(const Account& account) {
   std::vector<std::string> result;
   for (const Step& step : account.steps) result.push_back(step.name);
   return result;
-}
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // Peaked weights: the inputs are spread widely.

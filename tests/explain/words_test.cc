@@ -5,18 +5,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include "support/message_of.h"
 
 namespace fovea {
 namespace {
 
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using testing::message_of;
 
 TEST(WordVectors, builtin_vocabulary) {
   const WordVectors words = WordVectors::builtin();
@@ -91,7 +85,7 @@ TEST(WordVectors, errors_of_json_name_the_line) {
 }
 
 TEST(WordVectors, loads_a_file) {
-  const std::string path = testing::TempDir() + "fovea_words_test.txt";
+  const std::string path = ::testing::TempDir() + "fovea_words_test.txt";
   std::ofstream(path) << "猫 1 2\n";
   EXPECT_EQ(WordVectors::load(path).vector("猫"), (std::vector<double>{1, 2}));
   std::filesystem::remove(path);

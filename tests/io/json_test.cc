@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "core/utf8.h"
 #include "fovea/file.h"
 #include "io/io_testing.h"
 #include "io/messages.h"
-#include "io/utf8.h"
 
 namespace fovea {
 namespace {

@@ -8,18 +8,12 @@
 
 #include "mask/bias_node.h"
 #include "mask/t5_buckets.h"
+#include "support/message_of.h"
 
 namespace fovea {
 namespace {
 
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using testing::message_of;
 
 // A table [rows, heads] in which every entry is different.
 Tensor numbered(Index rows, Index heads) {

@@ -7,22 +7,16 @@
 #include <limits>
 
 #include "mask/mask_node.h"
+#include "support/message_of.h"
 
 namespace fovea {
 namespace {
 
+using testing::message_of;
+
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
 const Ids kTwoSentences{{1, 2, 3, 0, 0}, {4, 5, 0, 0, 0}};
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 // Rows of 0 and 1, one line per row over all leading axes.
 std::vector<std::string> rows(const Flags& flags) {

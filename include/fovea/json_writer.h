@@ -1,4 +1,4 @@
-// Writes JSON: objects over several lines, arrays of numbers on one. (Reading is the business of io.)
+// Writes JSON: objects over several lines, arrays of numbers on one.
 #pragma once
 
 #include <string>
