@@ -16,11 +16,14 @@ namespace fovea::bench::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Twelve independent chains hide the latency of two FMA units. Returns the number of flops done.
+// Twelve independent chains hide the latency of two FMA units; they start differently, or the compiler
+// would make one of them. Returns the number of flops done.
 double MultiplyAdds(long rounds, float* sink) {
   const hn::ScalableTag<float> d;
   const auto x = hn::Set(d, 0.999f), y = hn::Set(d, 1e-3f);
-  auto a0 = x, a1 = x, a2 = x, a3 = x, a4 = x, a5 = x, a6 = x, a7 = x, a8 = x, a9 = x, a10 = x, a11 = x;
+  const auto start = [&](int i) HWY_ATTR { return hn::Set(d, *sink + static_cast<float>(i)); };
+  auto a0 = start(0), a1 = start(1), a2 = start(2), a3 = start(3), a4 = start(4), a5 = start(5);
+  auto a6 = start(6), a7 = start(7), a8 = start(8), a9 = start(9), a10 = start(10), a11 = start(11);
   for (long i = 0; i < rounds; ++i) {
     a0 = hn::MulAdd(a0, x, y), a1 = hn::MulAdd(a1, x, y), a2 = hn::MulAdd(a2, x, y),
     a3 = hn::MulAdd(a3, x, y);

@@ -23,12 +23,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<Floats>;
 
-// Four rows of a register tile: acc_r += factor_r · x for r = 0..3.
-#define FOVEA_MUL_ADD_4(acc, x)       \
-  acc##0 = hn::MulAdd(f0, x, acc##0); \
-  acc##1 = hn::MulAdd(f1, x, acc##1); \
-  acc##2 = hn::MulAdd(f2, x, acc##2); \
-  acc##3 = hn::MulAdd(f3, x, acc##3)
+// One row of a register tile, acc += factor · x for each of the NV vectors. Row after row, so that only one
+// factor is alive: 12 accumulators, 3 vectors of x and the factor are the 16 registers of AVX2.
+#define FOVEA_MUL_ADD_ROW(a, b, c, value)                \
+  {                                                      \
+    const FloatVector factor = hn::Set(d, value);        \
+    a = hn::MulAdd(factor, xa, a);                       \
+    if constexpr (NV > 1) b = hn::MulAdd(factor, xb, b); \
+    if constexpr (NV > 2) c = hn::MulAdd(factor, xc, c); \
+  }
 
 // scores [keys rounded up to 4, W] = k [keys, depth] · q [depth, W]. Rows past `keys` repeat the last key.
 // Not inlined: GCC spills the accumulators when it is.
@@ -47,19 +50,14 @@ HWY_NOINLINE void ScoreTile(const float* HWY_RESTRICT q, Index depth, const floa
     FloatVector b0 = a0, b1 = a0, b2 = a0, b3 = a0;
     FloatVector c0 = a0, c1 = a0, c2 = a0, c3 = a0;
     const float* HWY_RESTRICT x = q;
+    HWY_UNROLL(4)
     for (Index i = 0; i < depth; ++i, x += width) {
-      const FloatVector f0 = hn::Set(d, k0[i]), f1 = hn::Set(d, k1[i]);
-      const FloatVector f2 = hn::Set(d, k2[i]), f3 = hn::Set(d, k3[i]);
-      const FloatVector xa = hn::Load(d, x);
-      FOVEA_MUL_ADD_4(a, xa);
-      if constexpr (NV > 1) {
-        const FloatVector xb = hn::Load(d, x + lanes);
-        FOVEA_MUL_ADD_4(b, xb);
-      }
-      if constexpr (NV > 2) {
-        const FloatVector xc = hn::Load(d, x + 2 * lanes);
-        FOVEA_MUL_ADD_4(c, xc);
-      }
+      const FloatVector xa = hn::Load(d, x), xb = hn::Load(d, x + (NV > 1 ? lanes : 0));
+      const FloatVector xc = hn::Load(d, x + (NV > 2 ? 2 * lanes : 0));
+      FOVEA_MUL_ADD_ROW(a0, b0, c0, k0[i]);
+      FOVEA_MUL_ADD_ROW(a1, b1, c1, k1[i]);
+      FOVEA_MUL_ADD_ROW(a2, b2, c2, k2[i]);
+      FOVEA_MUL_ADD_ROW(a3, b3, c3, k3[i]);
     }
     float* HWY_RESTRICT row = scores + j * width;
     const auto store = [&](Index at, FloatVector v0, FloatVector v1, FloatVector v2, FloatVector v3)
@@ -93,19 +91,14 @@ HWY_NOINLINE void ValueTile(const float* HWY_RESTRICT p, Index keys, const float
     FloatVector u0 = s0, u1 = s0, u2 = s0, u3 = s0;
     const float* HWY_RESTRICT row = v + c;
     const float* HWY_RESTRICT x = p;
+    HWY_UNROLL(4)
     for (Index j = 0; j < keys; ++j, x += width, row += v_stride) {
-      const FloatVector f0 = hn::Set(d, row[0]), f1 = hn::Set(d, row[c1]);
-      const FloatVector f2 = hn::Set(d, row[c2]), f3 = hn::Set(d, row[c3]);
-      const FloatVector xa = hn::Load(d, x);
-      FOVEA_MUL_ADD_4(s, xa);
-      if constexpr (NV > 1) {
-        const FloatVector xb = hn::Load(d, x + lanes);
-        FOVEA_MUL_ADD_4(t, xb);
-      }
-      if constexpr (NV > 2) {
-        const FloatVector xc = hn::Load(d, x + 2 * lanes);
-        FOVEA_MUL_ADD_4(u, xc);
-      }
+      const FloatVector xa = hn::Load(d, x), xb = hn::Load(d, x + (NV > 1 ? lanes : 0));
+      const FloatVector xc = hn::Load(d, x + (NV > 2 ? 2 * lanes : 0));
+      FOVEA_MUL_ADD_ROW(s0, t0, u0, row[0]);
+      FOVEA_MUL_ADD_ROW(s1, t1, u1, row[c1]);
+      FOVEA_MUL_ADD_ROW(s2, t2, u2, row[c2]);
+      FOVEA_MUL_ADD_ROW(s3, t3, u3, row[c3]);
     }
     const auto add = [&](Index at, FloatVector v0, FloatVector v1, FloatVector v2,
                          FloatVector v3) HWY_ATTR {
@@ -122,7 +115,7 @@ HWY_NOINLINE void ValueTile(const float* HWY_RESTRICT p, Index keys, const float
   }
 }
 
-#undef FOVEA_MUL_ADD_4
+#undef FOVEA_MUL_ADD_ROW
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
