@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -16,7 +18,7 @@ template <typename T>
 class NestedList {
  public:
   template <typename Number, typename = std::enable_if_t<std::is_arithmetic_v<Number>>>
-  NestedList(Number value) : value_(static_cast<T>(value)), is_number_(true) {}  // NOLINT: implicit
+  NestedList(Number value) : value_(converted(value)), is_number_(true) {}  // NOLINT: implicit
   NestedList(std::initializer_list<NestedList> items) : items_(items) {}
 
   // The shape of the whole list, and its numbers in row-major order. Throws Error if ragged.
@@ -38,6 +40,21 @@ class NestedList {
   }
 
  private:
+  // To integers only what survives: Flags{256} and Ids{1.5} are mistakes. To float32 everything is rounded.
+  template <typename Number>
+  static T converted(Number value) {
+    if constexpr (std::is_integral_v<T>) {
+      const auto wide = static_cast<long double>(value);
+      if (!(wide >= std::numeric_limits<T>::min() && wide <= std::numeric_limits<T>::max()) ||
+          static_cast<long double>(static_cast<T>(value)) != wide) {
+        throw Error("[nested list] " + std::to_string(value) + " is no integer between " +
+                    std::to_string(std::numeric_limits<T>::min()) + " and " +
+                    std::to_string(std::numeric_limits<T>::max()));
+      }
+    }
+    return static_cast<T>(value);
+  }
+
   void append_to(std::vector<T>& numbers, const Shape& whole, int depth) const {
     const bool number_expected = depth == whole.rank();
     if (is_number_ != number_expected ||

@@ -33,7 +33,7 @@ class MultiHeadAttention {
                              const AttentionOptions& = {}) const;
 
   // Dropout acts in training mode only; the default is inference. In training mode config().dropout is used
-  // where the options ask for none, with the options' seed.
+  // where the options ask for none. The same seed drops the same weights: pass a new one with every step.
   void train(bool on) { training_ = on; }
   bool training() const { return training_; }
 
@@ -56,7 +56,7 @@ class MultiHeadAttention {
   void load(const std::string& path, const std::string& prefix = "");
 
  private:
-  // [B, N, width] of rows [begin, begin + heads·width) of in_proj, as heads: [B, heads, N, width].
+  // [B, N, width] of rows [begin, begin + heads·width) of in_proj, split into heads: [B, N, heads, width].
   Tensor project_heads(ConstView x, Index begin, Index heads, Index width, const char* name) const;
 
   MultiHeadConfig config_;

@@ -1,6 +1,7 @@
 // Tensors of float32: an owning one, and strided views of anybody's memory.
 #pragma once
 
+#include <cassert>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@ class BasicView {
 
   template <typename... I>
   T& operator()(I... indices) const {
+    assert(static_cast<int>(sizeof...(I)) <= shape_.rank());
     Index at = 0;
     std::size_t axis = 0;
     ((at += strides_[axis++] * static_cast<Index>(indices)), ...);
@@ -102,6 +104,7 @@ class Tensor {
 
   template <typename... I>
   Index offset(I... indices) const {
+    assert(static_cast<int>(sizeof...(I)) == shape_.rank());
     Index at = 0;
     int axis = 0;
     ((at = at * shape_[axis++] + static_cast<Index>(indices)), ...);

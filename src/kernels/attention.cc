@@ -53,6 +53,7 @@ class QueryBlock {
   void AddRows(const Strip& strip, const VisibleSpan& span);
   void OnlineSoftmax(Strip& strip, Index keys);
   void Drop(const Strip& strip, const VisibleSpan& span);
+  bool BlockValuesAreFinite(Index key);
   void AddValues(const Strip& strip, const VisibleSpan& span);
   void AddValuesOneByOne(const Strip& strip, const VisibleSpan& span);
   void StoreStrip(Strip& strip);
@@ -74,6 +75,8 @@ class QueryBlock {
   float* row_values_;  // [kKeyBlock]: bias and additive mask of one row
   Strip strips_[kStrips];
   Index strip_count_ = 0;
+  Index checked_block_ = -1;
+  bool checked_block_is_finite_ = true;
 };
 
 QueryBlock::QueryBlock(const AttentionProblem& problem, Index head_index, Index first_row)
@@ -89,9 +92,12 @@ QueryBlock::QueryBlock(const AttentionProblem& problem, Index head_index, Index 
   const Index batch = head_index / heads;
   const Index a = batch / p_.q.shape()[1], b = batch % p_.q.shape()[1];
   row_ = {batch, head, 0, n_, m_};
-  queries_ = &p_.q(a, b, head);
-  keys_ = &p_.k(a, b, key_head);
-  values_ = &p_.v(a, b, key_head);
+  const auto start = [&](const ConstView& x, Index h) {  // not &x(a, b, h): an empty view may be null
+    return x.data() + a * x.stride(0) + b * x.stride(1) + h * x.stride(2);
+  };
+  queries_ = start(p_.q, head);
+  keys_ = start(p_.k, key_head);
+  values_ = start(p_.v, key_head);
   LayOutStrips(first_row);
 }
 
@@ -160,6 +166,14 @@ void QueryBlock::Scores(const Strip& strip, const VisibleSpan& span) {
   if (!span.full) strip.visible.fill_hidden(span.begin, span.end, width, -kInfinity, scores_);
 }
 
+// score + value · log2(e). Two finite numbers stay finite: a mask value of −FLT_MAX pushes a key away, only
+// −inf hides it.
+HWY_INLINE float AddFinitely(float score, float value) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  if (!std::isfinite(score) || !std::isfinite(value)) return score + value;
+  return std::clamp(score + std::clamp(value * kLog2E, -kLargest, kLargest), -kLargest, kLargest);
+}
+
 void QueryBlock::AddRows(const Strip& strip, const VisibleSpan& span) {
   const Index width = Width(strip);
   const Index keys = span.end - span.begin;
@@ -171,7 +185,10 @@ void QueryBlock::AddRows(const Strip& strip, const VisibleSpan& span) {
     if (p_.mask != nullptr && p_.mask->is_additive()) {
       p_.mask->add_values(row, span.begin, span.end, row_values_);
     }
-    for (Index j = 0; j < keys; ++j) scores_[j * width + r] += row_values_[j] * kLog2E;
+    for (Index j = 0; j < keys; ++j) {
+      float& score = scores_[j * width + r];
+      score = AddFinitely(score, row_values_[j]);
+    }
   }
 }
 
@@ -227,15 +244,28 @@ void QueryBlock::Drop(const Strip& strip, const VisibleSpan& span) {
   }
 }
 
-void QueryBlock::AddValues(const Strip& strip, const VisibleSpan& span) {
-  if (!span.full) {
-    // 0 · NaN is NaN: a hidden value that is not finite must not meet its zero weight.
-    for (Index j = span.begin; j < span.end; ++j) {
-      float sum = 0;
-      for (Index c = 0; c < value_width_; ++c) sum += Value(j)[c] * 0.0f;
-      if (std::isnan(sum)) return AddValuesOneByOne(strip, span);
+// Are all values of the key block around `key` finite? Read once for all strips of the query block.
+bool QueryBlock::BlockValuesAreFinite(Index key) {
+  const Index begin = key / kKeyBlock * kKeyBlock;
+  if (begin == checked_block_) return checked_block_is_finite_;
+  FloatVector sum = hn::Zero(d_);  // of x · 0: NaN as soon as one x is not finite
+  float rest = 0;
+  for (Index j = begin; j < std::min(begin + kKeyBlock, m_); ++j) {
+    const float* value = Value(j);
+    Index c = 0;
+    for (; c + lanes_ <= value_width_; c += lanes_) {
+      sum = hn::MulAdd(hn::LoadU(d_, value + c), hn::Zero(d_), sum);
     }
+    for (; c < value_width_; ++c) rest += value[c] * 0.0f;
   }
+  checked_block_ = begin;
+  checked_block_is_finite_ = hn::AllFalse(d_, hn::IsNaN(sum)) && !std::isnan(rest);
+  return checked_block_is_finite_;
+}
+
+void QueryBlock::AddValues(const Strip& strip, const VisibleSpan& span) {
+  // 0 · NaN is NaN: a hidden value that is not finite must not meet its zero weight.
+  if (!span.full && !BlockValuesAreFinite(span.begin)) return AddValuesOneByOne(strip, span);
   const auto tile = strip.vectors == 1 ? ValueTile<1> : strip.vectors == 2 ? ValueTile<2> : ValueTile<3>;
   tile(scores_, span.end - span.begin, Value(span.begin), p_.v.stride(3), value_width_, strip.alpha,
        strip.out);

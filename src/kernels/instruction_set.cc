@@ -21,6 +21,8 @@ constexpr NamedTarget kTargets[] = {
     {HWY_AVX2, "avx2"},
     {HWY_SSE4, "sse4"},
     {HWY_SSSE3, "ssse3"},
+    {HWY_SVE2_128, "sve2-128"},
+    {HWY_SVE_256, "sve-256"},
     {HWY_SVE2, "sve2"},
     {HWY_SVE, "sve"},
     {HWY_NEON, "neon"},

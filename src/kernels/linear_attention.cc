@@ -55,8 +55,7 @@ void LinearApply(const LinearRows& queries, Index depth, Index value_width, cons
       AddScaled(query[i], state + i * width, value_width, out);
       norm += query[i] * state[i * width + value_width];
     }
-    const float inverse = 1.0f / (norm + epsilon);
-    for (Index c = 0; c < value_width; ++c) out[c] *= inverse;
+    for (Index c = 0; c < value_width; ++c) out[c] /= norm + epsilon;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "fovea/multi_head_attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -28,6 +29,9 @@ MultiHeadConfig completed(MultiHeadConfig c) {
   if (!(c.dropout >= 0 && c.dropout < 1)) fail("[multi-head] dropout is {}, expected 0 ≤ p < 1", c.dropout);
   if (c.d_k == 0) c.d_k = c.d_model / c.heads;
   if (c.d_v == 0) c.d_v = c.d_k;
+  // Throw for sizes that no memory holds, before they are multiplied without a check.
+  static_cast<void>(Shape{3, c.heads, c.d_k, c.d_model});
+  static_cast<void>(Shape{3, c.heads, c.d_v, c.d_model});
   return c;
 }
 
@@ -82,6 +86,10 @@ std::vector<NamedParameter> named_parameters(const MultiHeadConfig& c) {
     list.push_back({"out_proj.bias", &P::out_proj_bias, {c.d_model}});
   }
   return list;
+}
+
+std::string misfit(const std::string& name, const Shape& got, const Shape& expected) {
+  return fmt::format("; {} is {}, expected {}", name, got.to_string(), expected.to_string());
 }
 
 Tensor without_batch_axis(Tensor tensor) {
@@ -155,9 +163,7 @@ void MultiHeadAttention::set_parameters(Parameters parameters) {
   std::string wrong;
   for (const NamedParameter& p : named_parameters(config_)) {
     const Shape& got = (parameters.*p.tensor).shape();
-    if (!(got == p.shape)) {
-      wrong += fmt::format("; {} is {}, expected {}", p.name, got.to_string(), p.shape.to_string());
-    }
+    if (!(got == p.shape)) wrong += misfit(p.name, got, p.shape);
   }
   if (!config_.bias && (!parameters.in_proj_bias.empty() || !parameters.out_proj_bias.empty())) {
     wrong += "; biases given, but the module has none";
@@ -176,17 +182,28 @@ void MultiHeadAttention::save(const std::string& path, const std::string& prefix
 void MultiHeadAttention::load(const std::string& path, const std::string& prefix) {
   const NamedArrays arrays = load_safetensors(path);
   Parameters loaded;
-  std::string missing;
+  std::string wrong;
   for (const NamedParameter& p : named_parameters(config_)) {
     const std::string name = prefix + p.name;
-    if (arrays.contains(name)) {
-      loaded.*p.tensor = arrays.tensor(name);
+    const auto entry =
+        std::find_if(arrays.begin(), arrays.end(), [&](const auto& e) { return e.name == name; });
+    if (entry == arrays.end()) {
+      wrong += fmt::format("; {} is missing, expected {}", name, p.shape.to_string());
+    } else if (!entry->is_tensor()) {
+      wrong += fmt::format("; {} holds integers, expected float {}", name, p.shape.to_string());
+    } else if (!(entry->shape() == p.shape)) {
+      wrong += misfit(name, entry->shape(), p.shape);
     } else {
-      missing += fmt::format("{}{} {}", missing.empty() ? "" : ", ", name, p.shape.to_string());
+      loaded.*p.tensor = arrays.tensor(name);
     }
   }
-  if (!missing.empty()) fail("[multi-head] {}: tensors are missing: {}", path, missing);
-  set_parameters(std::move(loaded));
+  for (const char* name : {"in_proj_bias", "out_proj.bias"}) {
+    if (!config_.bias && arrays.contains(prefix + name)) {
+      wrong += fmt::format("; {}{} is there, but the module has no biases", prefix, name);
+    }
+  }
+  if (!wrong.empty()) fail("[multi-head] {}: parameters do not fit{}", path, wrong);
+  parameters_ = std::move(loaded);
 }
 
 }  // namespace fovea

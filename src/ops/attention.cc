@@ -14,8 +14,8 @@ void check_options(const AttentionOptions& options, const ScoreExtents& extents)
   if (!(options.dropout >= 0 && options.dropout < 1)) {
     fail("[attention] dropout is {}, expected 0 ≤ p < 1", options.dropout);
   }
-  if (!(options.softcap >= 0) || std::isinf(options.softcap)) {
-    fail("[attention] softcap is {}, expected a finite number ≥ 0 (0: off)", options.softcap);
+  if (options.softcap != 0 && !(options.softcap >= 1e-30f && options.softcap <= 1e30f)) {
+    fail("[attention] softcap is {}, expected 0 (off) or 1e-30 .. 1e30", options.softcap);
   }
   if (options.scale && !std::isfinite(*options.scale)) {
     fail("[attention] scale is {}, expected a finite number", *options.scale);

@@ -132,7 +132,10 @@ Tensor linear_attention(ConstView q, ConstView k, ConstView v, const LinearAtten
     fail("[linear_attention] epsilon is {}, expected a finite number ≥ 0", options.epsilon);
   }
   Tensor output = Tensor::uninitialized(views.result_shape(views.q.shape()[3], views.v.shape()[4]));
-  if (output.shape().elements() > 0) LinearAttention(views, options, output.data()).run();
+  if (views.k.shape()[3] == 0)
+    std::fill_n(output.data(), output.shape().elements(), 0.0f);  // nothing to see
+  else if (output.shape().elements() > 0)
+    LinearAttention(views, options, output.data()).run();
   return output;
 }
 

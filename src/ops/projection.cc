@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/fail.h"
 #include "core/parallel.h"
@@ -72,6 +73,10 @@ Tensor project_by(const char* op, ConstView x, ConstView w, bool transposed, con
   }
   extents.push_back(columns);
   Tensor out = Tensor::uninitialized(Shape(extents));
+  if (std::max({depth, columns, rows}) > std::numeric_limits<blasint>::max()) {
+    fail("[{}] x is {}, {} is {}: BLAS takes extents up to {}", op, x.shape().to_string(), w_name,
+         w.shape().to_string(), std::numeric_limits<blasint>::max());
+  }
   multiply({x.data(), w.data(), out.data(), rows, depth, columns, transposed});
   return out;
 }

@@ -5,7 +5,8 @@
 
 namespace fovea {
 
-// x [.., E], w [E, F] → [.., F]. Any strides. Throws Error "[op] x has width 4, w_q is [5, 3]".
+// x [.., E], w [E, F] → [.., F]. Any strides. Throws Error "[op] x is [3, 4], w_q is [5, 3]: expected [4,
+// ..]".
 Tensor project(const char* op, ConstView x, ConstView w, const char* w_name);
 
 // x [.., E], w [F, E] as PyTorch keeps it, bias [F] or null → x Wᵀ + bias, [.., F].

@@ -42,14 +42,13 @@ Shape with_last(const Shape& shape, Index last) {
   return Shape(extents);
 }
 
-// Pass 1: query · key, scaled, capped, with bias and mask; hidden keys are −inf and are not read.
-std::vector<double> scores_of_row(const DoubleArray& q, const DoubleArray& k, const Extents& e, Index h,
-                                  Index i, const AttentionOptions& options) {
-  const double scale =
-      options.scale ? static_cast<double>(*options.scale) : 1 / std::sqrt(static_cast<double>(e.d));
-  const Row row{h / e.heads, h % e.heads, i, e.n, e.m};
-  Intervals visible = {{0, e.m}};
-  if (!options.mask.is_none()) options.mask.node()->visible_keys(row, visible);
+// Pass 1: query · key, scaled, capped, with bias and mask; hidden keys stay −inf and are not read.
+std::vector<double> scores_of_row(const DoubleArray& q, const DoubleArray& k, const Extents& e,
+                                  const Row& row, const Intervals& visible,
+                                  const AttentionOptions& options) {
+  const Index h = row.batch * e.heads + row.head, i = row.query;
+  const double default_scale = e.d == 0 ? 1 : 1 / std::sqrt(static_cast<double>(e.d));
+  const double scale = options.scale ? static_cast<double>(*options.scale) : default_scale;
   std::vector<float> added(static_cast<std::size_t>(e.m), 0.0f);
   std::vector<double> scores(static_cast<std::size_t>(e.m), -kInfinity);
   for (const Interval& interval : visible) {
@@ -101,18 +100,21 @@ AttentionResult attention(const DoubleArray& q, const DoubleArray& k, const Doub
   result.logsumexp = DoubleArray(with_last(q.shape, -1));
   for (Index h = 0; h < e.heads_total; ++h) {
     for (Index i = 0; i < e.n; ++i) {
-      std::vector<double> row = scores_of_row(q, k, e, h, i, options);
-      std::vector<bool> hidden;
-      for (const double score : row) hidden.push_back(score == -kInfinity);
+      const Row where{h / e.heads, h % e.heads, i, e.n, e.m};
+      Intervals visible;
+      if (e.m > 0) visible.push_back({0, e.m});
+      if (!options.mask.is_none()) options.mask.node()->visible_keys(where, visible);
+      std::vector<double> row = scores_of_row(q, k, e, where, visible, options);
       result.logsumexp.values[static_cast<std::size_t>(h * e.n + i)] = softmax_in_place(row);
       drop(row, h, i, options);
       // Pass 4: weights · values, visible keys only: 0 · NaN would be NaN.
       double* out = result.output.row(h * e.n + i);
-      for (Index j = 0; j < e.m; ++j) {
-        const auto at = static_cast<std::size_t>(j);
-        if (hidden[at]) continue;
-        result.weights.row(h * e.n + i)[j] = row[at];
-        for (Index c = 0; c < e.dv; ++c) out[c] += row[at] * v.row(e.key_head(h) * e.m + j)[c];
+      for (const Interval& interval : visible) {
+        for (Index j = interval.begin; j < interval.end; ++j) {
+          const double weight = row[static_cast<std::size_t>(j)];
+          result.weights.row(h * e.n + i)[j] = weight;
+          for (Index c = 0; c < e.dv; ++c) out[c] += weight * v.row(e.key_head(h) * e.m + j)[c];
+        }
       }
     }
   }

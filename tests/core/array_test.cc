@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace fovea {
 namespace {
 
@@ -23,6 +25,15 @@ TEST(Array, large_ids_are_kept_exactly) {
 TEST(Array, one_row_of_a_table_is_not_a_row) {
   EXPECT_EQ((Ids{{1, 2, 3}}).shape(), (Shape{1, 3}));
   EXPECT_EQ((Flags{{1}, {0}}).shape(), (Shape{2, 1}));
+}
+
+TEST(Array, numbers_that_do_not_fit_throw) {
+  EXPECT_THROW(Flags{256}, Error);
+  EXPECT_THROW((Flags{{1, -1}}), Error);
+  EXPECT_THROW(Ids{1.5}, Error);
+  EXPECT_THROW(Ids{1e30}, Error);
+  EXPECT_EQ((Flags{true, false, 1.0})(2), 1);
+  EXPECT_EQ(Ids{std::numeric_limits<std::int64_t>::min()}(0), std::numeric_limits<std::int64_t>::min());
 }
 
 TEST(Array, ragged_lists_throw) {

@@ -115,6 +115,8 @@ TEST(MultiHeadAttention, widths_of_the_heads) {
   }
   EXPECT_THROW(MultiHeadAttention({.d_model = 12, .heads = 4, .kv_heads = 3}, Random(1)), Error);
   EXPECT_THROW(MultiHeadAttention({.d_model = 0, .heads = 1}, Random(1)), Error);
+  const Index huge = Index{1} << 40;
+  EXPECT_THROW(MultiHeadAttention({.d_model = 8, .heads = huge, .d_k = huge}, Random(1)), Error);
 }
 
 TEST(MultiHeadAttention, cross_attention_shapes) {
@@ -213,6 +215,12 @@ TEST_F(MultiHeadFile, round_trip_with_the_names_of_pytorch) {
   EXPECT_EQ(std::memcmp(saved(x).output.data(), loaded(x).output.data(), sizeof(float) * 96), 0);
 }
 
+TEST_F(MultiHeadFile, biases_are_not_dropped_in_silence) {
+  module_with_biases({.d_model = 6, .heads = 3}, 7).save(path_);
+  MultiHeadAttention module({.d_model = 6, .heads = 3, .bias = false}, Random(8));
+  EXPECT_THROW(module.load(path_), Error);
+}
+
 TEST_F(MultiHeadFile, missing_and_misshapen_tensors_are_all_named) {
   const MultiHeadAttention small = module_with_biases({.d_model = 6, .heads = 3}, 7);
   small.save(path_, "layer.");
@@ -222,7 +230,9 @@ TEST_F(MultiHeadFile, missing_and_misshapen_tensors_are_all_named) {
     module.load(path_);
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("in_proj_weight [36, 12], out_proj.weight [12, 12]"),
+    EXPECT_NE(std::string(error.what())
+                  .find("in_proj_weight is missing, expected [36, 12]; out_proj.weight is missing, "
+                        "expected [12, 12]"),
               std::string::npos)
         << error.what();
   }

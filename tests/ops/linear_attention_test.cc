@@ -121,6 +121,14 @@ TEST(LinearAttention, bits_do_not_depend_on_threads) {
   set_thread_count(before);
 }
 
+TEST(LinearAttention, without_keys_zeros_even_without_epsilon) {
+  for (const bool causal : {false, true}) {
+    const Tensor out =
+        linear_attention(Tensor({2, 3}), Tensor({0, 3}), Tensor({0, 4}), {.causal = causal, .epsilon = 0});
+    for (Index i = 0; i < 8; ++i) EXPECT_EQ(out.data()[i], 0.0f);
+  }
+}
+
 TEST(LinearAttention, errors) {
   EXPECT_THROW(linear_attention(Tensor({3, 4}), Tensor({3, 5}), Tensor({3, 4})), Error);
   EXPECT_THROW(linear_attention(Tensor({3, 4}), Tensor({3, 4}), Tensor({3, 4}), {.epsilon = -1}), Error);

@@ -1,0 +1,85 @@
+// What attention allocates. A program of its own, because it replaces operator new, as ThreadSanitizer
+// does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "fovea/attention.h"
+#include "fovea/random.h"
+
+namespace {
+
+// Every allocation of this program is counted; the peak above a mark shows what one call needs.
+std::atomic<long long> live_bytes{0}, peak_bytes{0};
+
+void* count_and_allocate(std::size_t size, std::size_t alignment) {
+  constexpr std::size_t kHeader = 64;  // holds the size; keeps the alignment
+  void* memory = std::aligned_alloc(std::max<std::size_t>(alignment, kHeader),
+                                    (size + 2 * kHeader) / kHeader * kHeader);
+  if (memory == nullptr) throw std::bad_alloc();
+  std::memcpy(memory, &size, sizeof size);
+  const long long now = live_bytes += static_cast<long long>(size);
+  long long peak = peak_bytes;
+  while (now > peak && !peak_bytes.compare_exchange_weak(peak, now)) {
+  }
+  return static_cast<char*>(memory) + kHeader;
+}
+
+void count_and_release(void* memory) {
+  if (memory == nullptr) return;
+  void* start = static_cast<char*>(memory) - 64;
+  std::size_t size = 0;
+  std::memcpy(&size, start, sizeof size);
+  live_bytes -= static_cast<long long>(size);
+  std::free(start);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return count_and_allocate(size, 64); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return count_and_allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { count_and_release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { count_and_release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { count_and_release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { count_and_release(memory); }
+
+namespace fovea {
+namespace {
+
+long long peak_during(Index n, const AttentionOptions& options) {
+  Random random(7);
+  const Tensor q = random.normal({n, 8}), k = random.normal({n, 8}), v = random.normal({n, 8});
+  peak_bytes = live_bytes.load();
+  const long long before = live_bytes;
+  const AttentionResult r = attention(q, k, v, options);
+  return peak_bytes - before;
+}
+
+// Beyond the output of 8 floats per query, memory is at most proportional to N: no N×M matrix.
+TEST(AttentionMemory, memory_grows_with_n_not_with_n_squared) {
+  Ids documents = Ids::filled({4096}, 0);
+  for (Index j = 2000; j < 4096; ++j) documents(j) = 1;
+  const std::vector<std::pair<const char*, AttentionOptions>> cases = {
+      {"none", {}},
+      {"causal", {.mask = Mask::causal()}},
+      {"window and not causal", {.mask = Mask::sliding_window(9, 9) & !Mask::causal()}},
+      {"sparse", {.mask = Mask::sparse(16)}},
+      {"alibi and dropout", {.bias = Bias::alibi({0.5f}), .dropout = 0.1f}}};
+  for (const auto& [name, options] : cases) {
+    const long long small = peak_during(1024, options), large = peak_during(4096, options);
+    const long long square = 4096LL * 4096 * 4;
+    EXPECT_LT(large, square / 16) << name;
+    EXPECT_LT(large, 6 * small + 100'000)
+        << name << ": " << small << " bytes at 1024, " << large << " at 4096";
+  }
+  EXPECT_GT(peak_during(1024, {.weights = true}), 1024LL * 1024 * 4) << "the counter must see the weights";
+}
+
+}  // namespace
+}  // namespace fovea
