@@ -21,7 +21,7 @@ class Bias {
   // table [buckets, H], T5's logarithmic buckets.
   static Bias t5(ConstView table, Index buckets = 32, Index max_distance = 128, bool bidirectional = true);
   static Bias alibi(const std::vector<float>& slopes);  // H slopes: −slope·|j − p|
-  static Bias dense(ConstView values);  // [N, M], [B, N, M], [B, H, N, M]; extents of 1 broadcast
+  static Bias dense(ConstView values);                  // [N, M] .. [A, B, H, N, M]; extents of 1 broadcast
 
   bool is_none() const { return node_ == nullptr; }
   std::string describe() const;

@@ -42,7 +42,7 @@ class Mask {
   static Mask sparse(Index stride);                        // |p−j| ≤ s, or p or j a multiple of s
   static Mask documents(const Ids& documents);             // [M] or [B, M]: same id as position p
   static Mask prefix(Index n);                             // j < n, or j ≤ p: prefix, then causal
-  static Mask dense(const Flags& visible);  // [N, M], [B, N, M], [B, H, N, M]; extents of 1 broadcast
+  static Mask dense(const Flags& visible);  // [N, M] .. [A, B, H, N, M]; extents of 1 broadcast
   static Mask additive(ConstView values);   // same shapes; added to the scores
   // visible(b, h, i, j); called from several threads at once. It knows no batch: to_bool and density ask
   // for entry 0 and head 0, unless a mask it is combined with knows more.

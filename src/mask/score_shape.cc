@@ -6,6 +6,10 @@ namespace fovea {
 
 void check_batch(std::string_view who, Index batch, const ScoreExtents& extents) {
   if (batch <= 1 || batch == extents.inner_batch || batch == extents.batch) return;
+  if (extents.batch != extents.inner_batch) {
+    fail("{} is for a batch of {}, the call has {} (or {} over both axes)", who, batch, extents.inner_batch,
+         extents.batch);
+  }
   fail("{} is for a batch of {}, the call has {}", who, batch, extents.inner_batch);
 }
 
@@ -24,13 +28,19 @@ void check_keys(std::string_view who, Index keys, const ScoreExtents& extents) {
 
 ScoreShape::ScoreShape(std::string_view who, const Shape& shape) {
   const int rank = shape.rank();
-  if (rank < 2 || rank > 4) {
-    fail("{} has shape {}, expected [N, M], [B, N, M] or [B, H, N, M]", who, shape.to_string());
+  if (rank < 2) {
+    fail("{} has shape {}, expected [N, M], [B, N, M], [B, H, N, M] or [A, B, H, N, M]", who,
+         shape.to_string());
+  }
+  // [A, 1, H, N, M] as A·1 entries would be taken for [B, H, N, M].
+  if (rank == 5 && shape[1] == 1 && shape[0] != 1) {
+    fail("{} has shape {}: write the second batch axis out", who, shape.to_string());
   }
   keys_ = shape.back(0);
   queries_ = shape.back(1);
-  if (rank == 4) heads_ = shape[1];
+  if (rank >= 4) heads_ = shape.back(2);
   if (rank >= 3) batch_ = shape[0];
+  if (rank == 5) batch_ *= shape[1];
   has_batch_ = rank >= 3;
   if (batch_ == 0 || heads_ == 0) {
     fail("{} has shape {}, expected at least one batch entry and head", who, shape.to_string());

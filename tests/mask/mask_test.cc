@@ -190,7 +190,7 @@ TEST(Mask, bad_arguments_throw) {
   EXPECT_THROW(Mask::padding(Flags::filled({2, 2, 2}, 1)), Error);
   EXPECT_THROW(Mask::documents(Ids::filled({2, 2, 2}, 1)), Error);
   EXPECT_THROW(Mask::dense(Flags{1, 0}), Error);
-  EXPECT_THROW(Mask::additive(Tensor({2, 2, 2, 2, 2})), Error);
+  EXPECT_THROW(Mask::additive(Tensor({2, 1, 2, 2, 2})), Error);
   EXPECT_THROW(Mask::predicate(nullptr), Error);
   EXPECT_THROW(Mask::causal().to_bool(-1, 2), Error);
 }
@@ -220,7 +220,8 @@ TEST(Mask, check_compares_with_the_extents_of_a_call) {
   };
   EXPECT_EQ(check(padding, {2, 2, 8, 5, 5}), "no error");
   EXPECT_EQ(check(padding, {6, 2, 8, 5, 5}), "no error");  // rank 5: 3 × 2 entries
-  EXPECT_EQ(check(padding, {6, 3, 8, 5, 5}), "[mask] padding is for a batch of 2, the call has 3");
+  EXPECT_EQ(check(padding, {6, 3, 8, 5, 5}),
+            "[mask] padding is for a batch of 2, the call has 3 (or 6 over both axes)");
   EXPECT_EQ(check(Mask::padding(Ids{1, 2, 3, 0, 0}, 0), {6, 3, 8, 5, 5}), "no error");
   const Mask heads = Mask::dense(Flags::filled({6, 4, 5, 1}, 1));
   EXPECT_EQ(check(heads, {6, 3, 4, 5, 9}), "no error");

@@ -237,6 +237,10 @@ TEST(Attention, every_rank) {
                      random.normal({3, 2, 2, 6, 3}), {.mask = Mask::lengths({2, 5})});
     expect_attention(random.normal({3, 2, 4, 5, 4}), random.normal({3, 2, 2, 6, 4}),
                      random.normal({3, 2, 2, 6, 3}), {.mask = Mask::lengths({2, 5, 1, 6, 0, 3})});
+    const Mask mask = Mask::additive(random.normal({3, 2, 4, 5, 6}));
+    const Bias bias = Bias::dense(random.normal({3, 2, 1, 5, 6}));
+    expect_attention(random.normal({3, 2, 4, 5, 4}), random.normal({3, 2, 2, 6, 4}),
+                     random.normal({3, 2, 2, 6, 3}), {.mask = mask, .bias = bias});
   });
 }
 
