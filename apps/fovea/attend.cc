@@ -1,8 +1,6 @@
 // fovea attend: attention of q, k, v from files.
 #include <fmt/core.h>
 
-#include <cstdio>
-
 #include "arrays.h"
 #include "command.h"
 #include "fovea/attention.h"
@@ -143,7 +141,7 @@ class AttendCommand final : public Command {
     if (json_) {
       context.print(json.take());
     } else {
-      fmt::print(stderr, "{} → {}\n", line, one_line(*output_));
+      print_message(fmt::format("{} → {}", line, *output_));
     }
   }
 

@@ -1,6 +1,7 @@
 // What all subcommands share: exit codes, help, languages, colours, streams.
 #include <gtest/gtest.h>
 
+#include "fovea/npy.h"
 #include "fovea/render.h"
 #include "fovea/version.h"
 #include "run_command.h"
@@ -171,6 +172,17 @@ TEST(Command, full_disk_is_a_failure) {
   const CommandResult result = run_fovea({"mask", "causal"}, {}, "/dev/full");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_TRUE(contains(result.err, "cannot write to standard output")) << result.err;
+}
+
+TEST(Command, messages_that_cannot_be_written_leave_the_exit_code) {
+  const TemporaryDirectory directory;
+  const std::string x = directory.file("x.npy"), out = directory.file("out.npz");
+  save_npy(x, Tensor::from({{1, 0}, {0, 1}}));
+  for (const char* nowhere : {"/dev/full", kClosed}) {
+    EXPECT_EQ(run_fovea({"attend", x, x, x, "-o", out}, {}, "", nowhere).exit_code, 0) << nowhere;
+    EXPECT_EQ(run_fovea({"analyze", "/nowhere/w.npy"}, {}, "", nowhere).exit_code, 1) << nowhere;
+    EXPECT_EQ(run_fovea({"dance"}, {}, "", nowhere).exit_code, 2) << nowhere;
+  }
 }
 
 TEST(Command, reader_that_goes_away_is_no_failure) {
