@@ -97,9 +97,10 @@ Language language_of_environment() {
 }
 
 void GlobalOptions::declare(OptionList& options) {
-  options.choice("--lang", {"en", "zh"}, language,
-                 {"the language of the output; default: from LC_ALL, LC_MESSAGES, LANG",
-                  "输出语言；默认取自 LC_ALL、LC_MESSAGES、LANG"});
+  options.choice(
+      "--lang", {"en", "zh"}, language,
+      {"the language of the output; default: from LC_ALL, LC_MESSAGES, LANG; errors are in English",
+       "输出语言；默认取自 LC_ALL、LC_MESSAGES、LANG；错误信息为英文"});
   options.choice("--color", {"auto", "always", "never"}, color,
                  {"colours; auto: on a terminal, unless NO_COLOR is set",
                   "颜色；auto：仅在终端上，且未设置 NO_COLOR"});

@@ -16,7 +16,7 @@ void demo_qkv(const Context& context, int digits) {
   context.paragraph(
       {"A query is compared with every key (dot product), the scores are divided by √d_k, softmax turns "
        "them into weights that sum to 1, and the weights mix the values.",
-       "查询与每个键比较（点积），得分除以 √d_k，softmax 把它们变成和为 1 的权重，再用权重混合各个值。"});
+       "查询与每个键比较（点积），分数除以 √d_k，softmax 把它们变成和为 1 的权重，再用权重混合各个值。"});
   for (const char* id : {"qkv", "exercise-1", "exercise-2", "three-words"}) {
     const Account account = example(id).account;
     print_account(context, account, digits);

@@ -101,8 +101,8 @@ void demo_cross(const Context& context, int digits) {
     }
   }
   context.line(fmt::format(
-      "  {} {:g}",
-      context.say({"largest weight on a pad of the second source:", "第二个源中填充位置的最大权重："}),
+      "  {}{:g}",
+      context.say({"largest weight on a pad of the second source: ", "第二个源中填充位置的最大权重："}),
       hidden));
   context.line();
 }

@@ -90,6 +90,9 @@ TEST(Command, failures_exit_1_in_one_line) {
       {"explain", "深度 学习 是 AI 技术 的 未来"},
       {"explain", "我 喜欢 AI", "--heads", "3"},
       {"explain", "--words", "/nowhere/words.json", "我"},
+      {"explain", "--words", "/nowhere/words.json"},
+      {"explain", "--words", "/nowhere/words.json", "--example", "qkv"},
+      {"explain", "--words", "/nowhere/words.json", "--list", "--json"},
       {"analyze", "/nowhere/weights.npy"},
       {"attend", "/nowhere/qkv.npz", "-o", "/nowhere/out.npz"},
       {"mask", "padding([1,2,0])", "--m", "5"}};
