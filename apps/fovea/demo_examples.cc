@@ -32,13 +32,13 @@ void demo_self_attention(const Context& context, int digits) {
   print_account(context, drawn, digits);
   print_engine_check(context, drawn);
   const Account sentence = i_love_ai();
-  print_account(context, sentence, digits, {"x", "q", "scores", "scaled", "weights", "output"});
+  print_account(context, sentence, digits, {"x", "q", "k", "v", "scores", "scaled", "weights", "output"});
   context.block(read_in_order(reading_of(sentence), context.render()));
   print_engine_check(context, sentence);
   print_account(context, example("five-words").account, digits,
-                {"x", "scores", "scaled", "weights", "output"});
+                {"x", "q", "k", "v", "scores", "scaled", "weights", "output"});
   print_account(context, example("deep-ml-self-attention").account, digits,
-                {"x", "w_v", "scores", "scaled", "weights", "output"});
+                {"x", "w_v", "q", "k", "v", "scores", "scaled", "weights", "output"});
 }
 
 void demo_words(const Context& context, int) {

@@ -59,7 +59,8 @@ void demo_causal(const Context& context, int digits) {
   options.tokens = plain.tokens;
   options.mask = Mask::causal();
   const Account account = explain(plain.step("x").matrix, projections, options);
-  print_account(context, account, digits, {"scaled", "mask", "masked", "weights", "output"});
+  print_account(context, account, digits,
+                {"q", "k", "v", "scores", "scaled", "mask", "masked", "weights", "output"});
   context.block(read_in_order(reading_of(account), context.render()));
   print_engine_check(context, account, Mask::causal());
 }

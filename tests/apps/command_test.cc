@@ -117,6 +117,29 @@ TEST(Command, unknown_command_lists_those_there_are) {
       contains(result.err, "\"dance\"; the commands are explain, demo, mask, analyze, attend, info"));
 }
 
+TEST(Command, unknown_arguments_are_named_in_their_order) {
+  const std::string err = run_fovea({"info", "--foo", "a", "--bar"}).err;
+  EXPECT_TRUE(contains(err, "--foo a --bar")) << err;
+}
+
+TEST(Command, option_without_its_command_gets_a_hint) {
+  const CommandResult result = run_fovea({"--mask", "causal"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(contains(result.err, "fovea explain --mask causal")) << result.err;
+}
+
+TEST(Command, help_keeps_to_the_width) {
+  for (const char* language : {"en", "zh"}) {
+    std::vector<std::vector<std::string>> pages = {{"--help"}, {"info"}};
+    for (const char* command : kCommands) pages.push_back({command, "--help"});
+    for (std::vector<std::string> arguments : pages) {
+      arguments.insert(arguments.end(), {"--lang", language, "--width", "60"});
+      std::istringstream lines(run_fovea(arguments).out);
+      for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 60) << line;
+    }
+  }
+}
+
 TEST(Command, global_options_stand_before_or_after_the_name) {
   const std::string chinese = run_fovea({"--lang", "zh", "mask", "causal"}).out;
   EXPECT_TRUE(contains(chinese, "可见")) << chinese;
@@ -141,7 +164,7 @@ TEST(Command, colours_only_when_asked_for_in_a_file) {
 
 TEST(Command, lines_keep_to_the_width) {
   for (const char* language : {"en", "zh"}) {
-    std::vector<std::vector<std::string>> pages = {{"demo", "all"}, {"explain"}, {"--help"}};
+    std::vector<std::vector<std::string>> pages = {{"demo", "all"}, {"explain"}, {"--help"}, {"info"}};
     for (const char* command : kCommands) pages.push_back({command, "--help"});
     for (std::vector<std::string> arguments : pages) {
       arguments.insert(arguments.end(), {"--lang", language});
