@@ -109,7 +109,7 @@ class MaskCommand final : public Command {
       context.line();
       if (sequences > 1) {
         context.line(context.say({fmt::format("Sequence {} of {}", batch + 1, sequences),
-                                  fmt::format("第 {} 个序列，共 {} 个", batch + 1, sequences)}));
+                                  fmt::format("第 {} 个序列（共 {} 个）", batch + 1, sequences)}));
       }
       context.print(blocks ? mask_blocks(mask, batch, n, m, context.width, context.language)
                            : mask_table(mask, batch, n, m, format_ == "additive"));
