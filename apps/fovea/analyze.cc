@@ -19,6 +19,16 @@ std::vector<std::string> split_tokens(const std::string& text) {
   return tokens;
 }
 
+// The names given with an option, one per row (or column) of the weights; none if it was not given.
+std::vector<std::string> names_of(const char* option, const std::optional<std::string>& text, Index count,
+                                  const char* what) {
+  if (!text) return {};
+  std::vector<std::string> names = split_tokens(*text);
+  if (static_cast<Index>(names.size()) == count) return names;
+  throw Error(fmt::format("[analyze] {}: got {} name{}, expected {}, one per {}", option, names.size(),
+                          names.size() == 1 ? "" : "s", count, what));
+}
+
 class AnalyzeCommand final : public Command {
  public:
   std::string name() const override { return "analyze"; }
@@ -62,12 +72,14 @@ class AnalyzeCommand final : public Command {
     const Mask mask = mask_of(mask_);
     const Tensor weights = pick_tensor(load_arrays(file_.front()), key_, {"weights"});
     const AttentionMeasures measures = measure_attention(weights, mask);
+    const std::vector<std::string> tokens = names_of("--tokens", tokens_, weights.shape().back(1), "query");
+    const std::vector<std::string> memory = names_of("--memory", memory_, weights.shape().back(0), "key");
     if (json_) {
       context.print(to_json(measures) + "\n");
       return;
     }
-    context.print(to_terminal(measures, context.render(static_cast<int>(digits_.value_or(4))),
-                              split_tokens(tokens_.value_or("")), split_tokens(memory_.value_or(""))));
+    context.print(
+        to_terminal(measures, context.render(static_cast<int>(digits_.value_or(4))), tokens, memory));
   }
 
  private:

@@ -1,8 +1,6 @@
 // fovea attend: attention of q, k, v from files.
 #include <fmt/core.h>
 
-#include <cstdio>
-
 #include "arrays.h"
 #include "command.h"
 #include "fovea/attention.h"
@@ -53,9 +51,9 @@ class AttendCommand final : public Command {
     options.require_last();
     declare_mask(options, mask_);
     options.number("--scale", "X", scale_,
-                   {"multiplies the scores; default: 1/√D", "得分的倍数；默认 1/√D"});
+                   {"multiplies the scores; default: 1/√D", "分数的倍数；默认 1/√D"});
     options.number("--softcap", "C", softcap_,
-                   {"C·tanh(score/C); default: off", "C·tanh(得分/C)；默认关闭"});
+                   {"C·tanh(score/C); default: off", "C·tanh(分数/C)；默认关闭"});
     options.number("--dropout", "P", dropout_, {"share of the weights dropped", "丢弃权重的比例"});
     options.integer("--seed", "S", seed_, 0, INT64_MAX,
                     {"of the dropout; default: 0", "dropout 的种子；默认 0"});
@@ -63,7 +61,7 @@ class AttendCommand final : public Command {
                  {"ALiBi's bias by distance, with the paper's slopes", "ALiBi 距离偏置，斜率取自论文"});
     options.flag("--weights", weights_, {"also write the weights [.., N, M]", "同时写出权重 [.., N, M]"});
     options.flag("--logsumexp", logsumexp_,
-                 {"also write log Σ exp of the scores [.., N]", "同时写出得分的 log Σ exp [.., N]"});
+                 {"also write log Σ exp of the scores [.., N]", "同时写出分数的 log Σ exp [.., N]"});
     options.flag(
         "--json", json_,
         {"print names and shapes of what was written, for programs", "打印所写数组的名称与形状（JSON）"});
@@ -84,8 +82,10 @@ class AttendCommand final : public Command {
  private:
   void check_command_line() const {
     if (files_.size() == 2) throw UsageError("FILE: got 2 files, expected three (q, k, v) or one with all");
-    const bool npy = output_->ends_with(".npy");
-    if (!npy && !output_->ends_with(".npz") && !output_->ends_with(".safetensors")) {
+    std::string name = *output_;  // out.NPZ is fine too, as in the library
+    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const bool npy = name.ends_with(".npy");
+    if (!npy && !name.ends_with(".npz") && !name.ends_with(".safetensors")) {
       throw UsageError(
           fmt::format("--output: got \"{}\", expected a name ending in .npz, .safetensors or .npy",
                       one_line(*output_)));
@@ -143,7 +143,7 @@ class AttendCommand final : public Command {
     if (json_) {
       context.print(json.take());
     } else {
-      fmt::print(stderr, "{} → {}\n", line, one_line(*output_));
+      print_message(fmt::format("{} → {}", line, *output_));
     }
   }
 

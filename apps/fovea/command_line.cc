@@ -73,6 +73,33 @@ Language language_of(const std::vector<std::string>& arguments) {
   return language;
 }
 
+// So does the width. One that is wrong is told of later.
+int help_width_of(const std::vector<std::string>& arguments) {
+  int width = output_width();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string value;
+    if (arguments[i] == "--width" && i + 1 < arguments.size()) value = arguments[i + 1];
+    if (arguments[i].starts_with("--width=")) value = arguments[i].substr(8);
+    const int columns = std::atoi(value.c_str());
+    if (columns >= 40 && columns <= 1000) width = std::min(columns, 100);  // longer lines are hard to read
+  }
+  return width;
+}
+
+// The commands that take the option; empty if none does.
+std::string commands_with(const std::string& option, const std::vector<std::unique_ptr<Command>>& commands,
+                          const std::vector<Parser>& parsers) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    for (const Option& each : parsers[i].list.options()) {
+      if (("," + each.names + ",").find("," + option + ",") != std::string::npos) {
+        names.push_back(commands[i]->name());
+      }
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string command_names(const std::vector<std::unique_ptr<Command>>& commands) {
   std::vector<std::string> names;
   for (const auto& command : commands) names.push_back(command->name());
@@ -97,9 +124,10 @@ Language language_of_environment() {
 }
 
 void GlobalOptions::declare(OptionList& options) {
-  options.choice("--lang", {"en", "zh"}, language,
-                 {"the language of the output; default: from LC_ALL, LC_MESSAGES, LANG",
-                  "输出语言；默认取自 LC_ALL、LC_MESSAGES、LANG"});
+  options.choice(
+      "--lang", {"en", "zh"}, language,
+      {"the language of the output; default: from LC_ALL, LC_MESSAGES, LANG; errors are in English",
+       "输出语言；默认取自 LC_ALL、LC_MESSAGES、LANG；错误信息为英文"});
   options.choice("--color", {"auto", "always", "never"}, color,
                  {"colours; auto: on a terminal, unless NO_COLOR is set",
                   "颜色；auto：仅在终端上，且未设置 NO_COLOR"});
@@ -137,6 +165,7 @@ Request parse_command_line(const std::vector<std::string>& arguments,
     return i;
   };
   const Language language = language_of(arguments);
+  const int width = help_width_of(arguments);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 pops from the back
     global_parser.apply();
@@ -145,18 +174,30 @@ Request parse_command_line(const std::vector<std::string>& arguments,
     return {commands[named()].get(), ""};
   } catch (const CLI::CallForHelp&) {
     const std::size_t i = named();
-    if (i == commands.size()) return {nullptr, help_of_program(commands, global_parser.list, language)};
-    return {nullptr, help_of_command(*commands[i], parsers[i].list, global_parser.list, language)};
+    if (i == commands.size())
+      return {nullptr, help_of_program(commands, global_parser.list, language, width)};
+    return {nullptr, help_of_command(*commands[i], parsers[i].list, global_parser.list, language, width)};
   } catch (const CLI::CallForVersion&) {
     return {nullptr, fmt::format("fovea {}\n", version())};
   } catch (const std::runtime_error& error) {  // of CLI11, or our own
     const std::size_t i = named();
-    const std::vector<std::string> extras = app.remaining();
+    const std::vector<std::string> extras = app.remaining(true);
     if (i == commands.size() && !extras.empty() && !extras.front().starts_with('-')) {
       throw UsageError(fmt::format("there is no command \"{}\"; the commands are {}", extras.front(),
                                    command_names(commands)));
     }
-    throw UsageError(fmt::format("{}; see fovea {}--help", in_our_words(error.what()),
+    std::string message = in_our_words(error.what());
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {  // CLI11 lists them from the last
+      message = fmt::format("got {}, which {} not expected", fmt::join(extras, " "),
+                            extras.size() == 1 ? "is" : "are");
+      const std::string option = extras.front().substr(0, extras.front().find('='));
+      const std::string takers = commands_with(option, commands, parsers);
+      if (i == commands.size() && !takers.empty()) {
+        throw UsageError(fmt::format("{} needs a command before it that takes it: fovea {} {} ..", option,
+                                     takers.substr(0, takers.find(',')), fmt::join(extras, " ")));
+      }
+    }
+    throw UsageError(fmt::format("{}; see fovea {}--help", message,
                                  i == commands.size() ? "" : commands[i]->name() + " "));
   }
 }

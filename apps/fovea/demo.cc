@@ -1,5 +1,6 @@
 // fovea demo: the worked examples of attention, with the true numbers.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -25,7 +26,7 @@ const std::vector<Demo>& all_demos() {
        {"self-attention from X, W_q, W_k, W_v", "自注意力：从 X、W_q、W_k、W_v 算起"},
        demo_self_attention},
       {"words",
-       {"sentences of small word vectors, read word by word", "小词向量的句子，逐词解读"},
+       {"sentences of small word vectors, read word by word", "用小词向量表示的句子，逐词解读"},
        demo_words},
       {"scaling",
        {"why the scores are divided by √d_k, measured", "为什么要除以 √d_k：实测"},
@@ -50,10 +51,11 @@ class DemoCommand final : public Command {
             "注意力示例：demo 列出，demo all 全部演示"};
   }
   Text description() const override {
-    std::string names;
-    for (const Demo& demo : all_demos()) names += (names.empty() ? "" : ", ") + demo.name;
-    return {fmt::format("NAME is one or more of {}, or all. Without a name they are listed.", names),
-            fmt::format("NAME 可取一个或多个：{}，或 all。不带名称时列出全部。", names)};
+    std::vector<std::string> names;
+    for (const Demo& demo : all_demos()) names.push_back(demo.name);
+    return {fmt::format("NAME is one or more of {}, or all. Without a name they are listed.",
+                        fmt::join(names, ", ")),
+            fmt::format("NAME 可取一个或多个：{}，或 all。不带名称时列出全部。", fmt::join(names, "、"))};
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea demo qkv", {"one query, three keys, every step", "一个查询、三个键，每一步"}},

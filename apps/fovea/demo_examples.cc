@@ -16,7 +16,7 @@ void demo_qkv(const Context& context, int digits) {
   context.paragraph(
       {"A query is compared with every key (dot product), the scores are divided by √d_k, softmax turns "
        "them into weights that sum to 1, and the weights mix the values.",
-       "查询与每个键比较（点积），得分除以 √d_k，softmax 把它们变成和为 1 的权重，再用权重混合各个值。"});
+       "查询与每个键比较（点积），分数除以 √d_k，softmax 把它们变成和为 1 的权重，再用权重混合各个值。"});
   for (const char* id : {"qkv", "exercise-1", "exercise-2", "three-words"}) {
     const Account account = example(id).account;
     print_account(context, account, digits);
@@ -32,13 +32,13 @@ void demo_self_attention(const Context& context, int digits) {
   print_account(context, drawn, digits);
   print_engine_check(context, drawn);
   const Account sentence = i_love_ai();
-  print_account(context, sentence, digits, {"x", "q", "scores", "scaled", "weights", "output"});
+  print_account(context, sentence, digits, {"x", "q", "k", "v", "scores", "scaled", "weights", "output"});
   context.block(read_in_order(reading_of(sentence), context.render()));
   print_engine_check(context, sentence);
   print_account(context, example("five-words").account, digits,
-                {"x", "scores", "scaled", "weights", "output"});
+                {"x", "q", "k", "v", "scores", "scaled", "weights", "output"});
   print_account(context, example("deep-ml-self-attention").account, digits,
-                {"x", "w_v", "scores", "scaled", "weights", "output"});
+                {"x", "w_v", "q", "k", "v", "scores", "scaled", "weights", "output"});
 }
 
 void demo_words(const Context& context, int) {

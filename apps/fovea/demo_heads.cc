@@ -79,7 +79,8 @@ void demo_cross(const Context& context, int digits) {
   options.tokens = query.tokens;
   options.memory_tokens = memory.tokens;
   const Account account = explain(query.x, memory.x, Projections{}, options);
-  print_account(context, account, digits, {"x", "memory", "scores", "scaled", "weights", "output"});
+  print_account(context, account, digits,
+                {"x", "memory", "q", "k", "v", "scores", "scaled", "weights", "output"});
   context.block(read_sorted(reading_of(account), context.render()));
 
   context.subheading({"Through the engine: two targets of 10, two sources of 20 and 12 words, four heads",
@@ -101,8 +102,8 @@ void demo_cross(const Context& context, int digits) {
     }
   }
   context.line(fmt::format(
-      "  {} {:g}",
-      context.say({"largest weight on a pad of the second source:", "第二个源中填充位置的最大权重："}),
+      "  {}{:g}",
+      context.say({"largest weight on a pad of the second source: ", "第二个源中填充位置的最大权重："}),
       hidden));
   context.line();
 }

@@ -47,7 +47,8 @@ void demo_causal(const Context& context, int digits) {
   context.paragraph(
       {"A model that writes must not see what it has not written yet: query i sees keys 0..i. What is "
        "hidden gets −inf added to its score, and so weight 0.",
-       "会写作的模型不能看到还没写出的内容：第 i 个查询只看见第 0..i 个键。被隐藏的得分加上 −inf，权重即为 "
+       "生成文本的模型不能看到还没写出的内容：第 i 个查询只看见第 0..i 个键。被隐藏的分数加上 "
+       "−inf，权重即为 "
        "0。"});
   print_mask(context, "causal", 4, true);
   const Account plain = i_love_ai();
@@ -58,7 +59,8 @@ void demo_causal(const Context& context, int digits) {
   options.tokens = plain.tokens;
   options.mask = Mask::causal();
   const Account account = explain(plain.step("x").matrix, projections, options);
-  print_account(context, account, digits, {"scaled", "mask", "masked", "weights", "output"});
+  print_account(context, account, digits,
+                {"q", "k", "v", "scores", "scaled", "mask", "masked", "weights", "output"});
   context.block(read_in_order(reading_of(account), context.render()));
   print_engine_check(context, account, Mask::causal());
 }

@@ -2,12 +2,14 @@
 #include "fovea/explain.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 
 #include "command.h"
 #include "fovea/error.h"
 #include "fovea/examples.h"
+#include "fovea/json_writer.h"
 #include "fovea/reading.h"
 #include "fovea/words.h"
 #include "mask_argument.h"
@@ -98,19 +100,29 @@ class ExplainCommand final : public Command {
     options.integer("--digits", "D", digits_, 0, 17, {"decimals; default: 4", "小数位数；默认 4"});
     options.choice(
         "--reading", {"all", "order", "bars", "top", "none"}, reading_,
-        {"how the weights are read after the steps; default: all", "步骤之后如何解读权重；默认 all"});
+        {"how the weights are read after the steps; default: all, which puts several heads side by side; "
+         "the others read them one by one",
+         "步骤之后如何解读权重；默认 all，多头时并排对比；其余方式逐头解读"});
     options.flag("--markdown", markdown_, {"as Markdown", "输出 Markdown"});
     options.flag("--json", json_,
-                 {"for programs: both languages, all digits", "供程序读取的 JSON：两种语言、全部位数"});
+                 {"for programs: both languages, all digits; with --list: ids and titles",
+                  "供程序读取的 JSON：两种语言、全部位数；与 --list 连用时给出名称和标题"});
   }
 
   void run(const Context& context) override {
     if (json_ && markdown_) throw UsageError("--json and --markdown: one of them");
+    if (!sentence_.empty() && example_) throw UsageError("SENTENCE and --example: one of them");
+    const Mask mask = mask_of(mask_);  // what is wrong with it is said before files are read
+    const WordVectors words = words_ ? WordVectors::load(*words_) : WordVectors::builtin();
     if (list_) {
-      print_list(context);
+      if (json_) {
+        print_list_json(context);
+      } else {
+        print_list(context, words);
+      }
       return;
     }
-    const Account account = make_account();
+    const Account account = make_account(words, mask);
     if (json_) {
       context.print(to_json(account) + "\n");
       return;
@@ -128,18 +140,13 @@ class ExplainCommand final : public Command {
   }
 
  private:
-  WordVectors vocabulary() const { return words_ ? WordVectors::load(*words_) : WordVectors::builtin(); }
-
   bool is_unchanged() const { return !mask_ && !heads_ && !seed_ && !memory_ && !no_scale_; }
 
-  Account make_account() const {
-    const Mask mask = mask_of(mask_);
-    std::string sentence;
-    for (const std::string& part : sentence_) sentence += (sentence.empty() ? "" : " ") + part;
-    if (!sentence.empty() && example_) throw UsageError("SENTENCE and --example: one of them");
+  Account make_account(const WordVectors& words, const Mask& mask) const {
+    const std::string sentence = fmt::format("{}", fmt::join(sentence_, " "));
     Subject subject;
     // "I love AI" has its own vectors: it is the example, also if it is typed.
-    if (sentence.empty() || (sentence == "I love AI" && !words_)) {
+    if (sentence_.empty() || (sentence == "I love AI" && !words_)) {
       const std::string id = example_.value_or("i-love-ai");
       const Account account = find_example(id);
       if (is_unchanged()) return account;
@@ -147,12 +154,12 @@ class ExplainCommand final : public Command {
       const std::string title = id == "i-love-ai" ? "I love AI" : id;
       subject.title = {title, title};
     } else {
-      const EmbeddedSentence embedded = vocabulary().embed(sentence);
+      const EmbeddedSentence embedded = words.embed(sentence);
       subject.title = {sentence, sentence};
       subject.tokens = embedded.tokens;
       subject.x = embedded.x;
     }
-    apply_memory(subject);
+    apply_memory(subject, words);
     apply_projections(subject);
     ExplainOptions options;
     options.tokens = subject.tokens;
@@ -176,10 +183,10 @@ class ExplainCommand final : public Command {
     }
   }
 
-  void apply_memory(Subject& subject) const {
+  void apply_memory(Subject& subject, const WordVectors& words) const {
     if (!memory_) return;
     if (subject.x.empty()) throw UsageError("--memory: this example gives q, k and v themselves");
-    const EmbeddedSentence embedded = vocabulary().embed(*memory_);
+    const EmbeddedSentence embedded = words.embed(*memory_);
     subject.title = {fmt::format("{} → {}", subject.title.en, *memory_),
                      fmt::format("{} → {}", subject.title.zh, *memory_)};
     subject.memory = embedded.x;
@@ -201,26 +208,40 @@ class ExplainCommand final : public Command {
     subject.projections.heads = heads;
   }
 
-  void print_reading(const Context& context, const Account& account, const RenderOptions& render) const {
-    if (reading_ == "none") return;
-    std::vector<std::pair<Text, std::string>> parts;
-    if (account.heads > 1) {
+  using TitledTexts = std::vector<std::pair<Text, std::string>>;
+
+  TitledTexts readings(const Account& account, const RenderOptions& render) const {
+    TitledTexts parts;
+    const bool all = reading_ == "all";
+    if (all && account.heads > 1) {
       parts.push_back({{"The heads side by side", "各个头并排对比"}, compare_heads(account, render)});
-    } else {
-      const Reading reading = reading_of(account);
-      if (reading_ == "all" || reading_ == "order") {
-        parts.push_back({{"Who looks at whom, in the order of the words", "按词序看：谁在关注谁"},
-                         read_in_order(reading, render)});
+      return parts;
+    }
+    for (int head = 0; head < account.heads; ++head) {
+      const Reading reading = reading_of(account, head);
+      const auto add = [&](const Text& title, const std::string& text) {
+        const bool several = account.heads > 1;
+        parts.push_back({{several ? fmt::format("Head {} · {}", head + 1, title.en) : title.en,
+                          several ? fmt::format("头 {} · {}", head + 1, title.zh) : title.zh},
+                         text});
+      };
+      if (all || reading_ == "order") {
+        add({"Who looks at whom, in the order of the words", "按词序看：谁在关注谁"},
+            read_in_order(reading, render));
       }
-      if (reading_ == "all" || reading_ == "bars") {
-        parts.push_back(
-            {{"The same, sorted, with bars", "按权重排序，配条形图"}, read_sorted(reading, render)});
+      if (all || reading_ == "bars") {
+        add({"The weights, sorted, with bars", "按权重排序，配条形图"}, read_sorted(reading, render));
       }
-      if (reading_ == "all" || reading_ == "top") {
-        parts.push_back({{"What each word looks at most", "每个词最关注什么"}, read_top(reading, render)});
+      if (all || reading_ == "top") {
+        add({"What each word looks at most", "每个词最关注什么"}, read_top(reading, render));
       }
     }
-    for (const auto& [title, text] : parts) {
+    return parts;
+  }
+
+  void print_reading(const Context& context, const Account& account, const RenderOptions& render) const {
+    if (reading_ == "none") return;
+    for (const auto& [title, text] : readings(account, render)) {
       if (markdown_) {
         context.line(fmt::format("## {}", context.say(title)));
         context.line();
@@ -232,15 +253,30 @@ class ExplainCommand final : public Command {
     }
   }
 
-  void print_list(const Context& context) const {
+  static void print_list_json(const Context& context) {
+    JsonWriter json;
+    json.begin_array();
+    for (const Example& each : fovea::examples()) {
+      json.begin_object();
+      json.key("id");
+      json.string(each.id);
+      json.key("title");
+      json.text(each.title);
+      json.end_object();
+    }
+    json.end_array();
+    context.print(json.take());
+  }
+
+  void print_list(const Context& context, const WordVectors& words) const {
     context.heading(
         {"Ready examples: fovea explain --example ID", "现成的示例：fovea explain --example ID"});
     for (const Example& each : fovea::examples()) {
       context.line(fmt::format("  {}{}", pad_right(each.id, 26), context.say(each.title)));
     }
     context.line();
-    context.heading({"Words: fovea explain \"我 喜欢 AI\"", "词表：fovea explain \"我 喜欢 AI\""});
-    const WordVectors words = vocabulary();
+    const std::string where = words_ ? one_line(*words_) : "fovea explain \"我 喜欢 AI\"";
+    context.heading({"Words: " + where, "词表：" + where});
     int width = 0;
     for (const std::string& word : words.words()) width = std::max(width, display_width(word));
     for (const std::string& word : words.words()) {

@@ -1,4 +1,4 @@
-// Help texts, in either language.
+// Help texts, in either language, with lines of at most `width` columns.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 namespace fovea::command {
 
 std::string help_of_program(const std::vector<std::unique_ptr<Command>>& commands, const OptionList& global,
-                            Language language);
+                            Language language, int width);
 std::string help_of_command(const Command& command, const OptionList& own, const OptionList& global,
-                            Language language);
+                            Language language, int width);
 
 }  // namespace fovea::command

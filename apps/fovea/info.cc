@@ -7,6 +7,7 @@
 #include "fovea/instruction_set.h"
 #include "fovea/json_writer.h"
 #include "fovea/threads.h"
+#include "layout.h"
 
 namespace fovea::command {
 namespace {
@@ -63,7 +64,7 @@ class InfoCommand final : public Command {
 
   static void print_table(const Context& context, const BuildInfo& info) {
     const auto entry = [&](const Text& name, const std::string& value) {
-      context.line(pad_right(context.say(name), 20) + value);
+      context.line(pad_right(context.say(name), 20) + wrapped(value, context.width, 20, 20));
     };
     const std::string build = info.sanitizers.empty() ? info.build : info.build + ", " + info.sanitizers;
     entry({"fovea", "fovea"}, info.version);

@@ -1,7 +1,4 @@
 // The command `fovea`: chooses the subcommand and turns what happens into an exit code.
-#include <fmt/core.h>
-
-#include <cstdio>
 #include <exception>
 #include <new>
 
@@ -16,7 +13,7 @@ namespace {
 constexpr int kDone = 0, kFailed = 1, kUsage = 2;
 
 int complain(const std::string& message, int code) {
-  fmt::print(stderr, "fovea: {}\n", one_line(message));
+  print_message("fovea: " + message);
   return code;
 }
 

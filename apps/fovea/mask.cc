@@ -18,7 +18,7 @@ namespace {
 
 constexpr Index kDefaultSize = 8;
 constexpr Index kMaxPrinted = 4096;  // queries or keys printed one by one
-constexpr Index kMaxSize = 131072;   // of --n and --m; seconds for masks with many gaps
+constexpr Index kMaxSize = 65536;    // of --n and --m; seconds for masks with many gaps
 
 bool fits(const Mask& mask, Index n, Index m) {
   try {
@@ -62,7 +62,7 @@ class MaskCommand final : public Command {
             {"fovea mask 'sparse(4)' --n 16 --format blocks",
              {"the pattern of sparse attention", "稀疏注意力的图案"}},
             {"fovea mask causal --n 4 --format additive",
-             {"what is added to the scores: 0 or −inf", "加到得分上的值：0 或 −inf"}},
+             {"what is added to the scores: 0 or −inf", "加到分数上的值：0 或 −inf"}},
             {"fovea mask 'lengths(5, 3)' --batch 1 --json",
              {"the second sequence of a batch, for a program", "一批中的第二个序列，供程序读取"}}};
   }
@@ -77,9 +77,9 @@ class MaskCommand final : public Command {
         "--format", {"bool", "additive", "blocks"}, format_,
         {"bool: 1 visible, 0 hidden; additive: 0 and −inf; blocks: a picture, for large ones too",
          "bool：1 可见、0 隐藏；additive：0 与 −inf；blocks：方块图，也适合很大的掩码"});
-    options.integer(
-        "--batch", "I", batch_, 0, kMaxSize,
-        {"only sequence I of a batch, counted from 0", "只显示一批中的第 I 个序列（从 0 数起）"});
+    options.integer("--batch", "I", batch_, 0, kMaxSize,
+                    {"only the sequence at index I of a batch; 0 is the first",
+                     "只显示一批中下标为 I 的序列；0 是第一个"});
     options.flag("--json", json_, {"for programs", "供程序读取的 JSON"});
   }
 
@@ -104,10 +104,13 @@ class MaskCommand final : public Command {
       print_json(context, mask, n, m, first, last);
       return;
     }
-    context.line(describe_mask(mask, n, m, context.language));
+    context.line(describe_mask(mask, n, m, context.language, batch_));
     for (Index batch = first; batch <= last; ++batch) {
       context.line();
-      if (sequences > 1) context.line(fmt::format("{} {}", context.say({"sequence", "序列"}), batch));
+      if (sequences > 1) {
+        context.line(context.say({fmt::format("Sequence {} of {}", batch + 1, sequences),
+                                  fmt::format("第 {} 个序列（共 {} 个）", batch + 1, sequences)}));
+      }
       context.print(blocks ? mask_blocks(mask, batch, n, m, context.width, context.language)
                            : mask_table(mask, batch, n, m, format_ == "additive"));
     }
@@ -122,15 +125,15 @@ class MaskCommand final : public Command {
     json.key("expression");
     json.string(expression_.front());
     json.key("description");
-    json.string(mask.describe(n, m));
+    json.string(describe_visible(mask, n, m, Language::english, batch_));
     json.key("density");
-    json.number(mask.density(n, m));
+    json.number(density_of(mask, n, m, batch_));
     json.key("n");
     json.integer(n);
     json.key("m");
     json.integer(m);
     json.key("shape");
-    json.shape(smallest_shape(mask, n, m));
+    json.shape(smallest_shape(mask, n, m, batch_));
     json.key("format");
     json.string(additive ? "additive" : "bool");
     json.key("sequences");

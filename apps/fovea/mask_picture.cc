@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "fovea/render.h"
 
@@ -82,19 +83,35 @@ std::string mask_blocks(const Mask& mask, Index batch, Index n, Index m, int wid
   return text + "\n";
 }
 
-Shape smallest_shape(const Mask& mask, Index n, Index m) {
-  if (mask.heads() > 0) return {std::max<Index>(mask.batch(), 1), mask.heads(), n, m};
-  if (mask.batch() == 0) return {n, m};
-  return mask.to_bool(n, m).shape();
+double density_of(const Mask& mask, Index n, Index m, const Batch& batch) {
+  if (!batch || mask.batch() <= 1) return mask.density(n, m);
+  // Hide the other sequences, so that all visible pairs are of this one.
+  std::vector<Index> lengths(static_cast<std::size_t>(mask.batch()), 0);
+  lengths[static_cast<std::size_t>(*batch)] = m;
+  const double pairs = static_cast<double>(n) * static_cast<double>(m * std::max<Index>(mask.heads(), 1));
+  const double share = (mask & Mask::lengths(lengths)).density(n, m);
+  return std::round(share * pairs * static_cast<double>(mask.batch())) / pairs;
 }
 
-std::string describe_mask(const Mask& mask, Index n, Index m, Language language) {
+Shape smallest_shape(const Mask& mask, Index n, Index m, const Batch& batch) {
+  const Index sequences = batch ? 1 : std::max<Index>(mask.batch(), 1);
+  if (mask.heads() > 0) return {sequences, mask.heads(), n, m};
+  if (mask.batch() == 0) return {n, m};
+  return {sequences, mask.to_bool(n, m).shape()[1], m};
+}
+
+std::string describe_visible(const Mask& mask, Index n, Index m, Language language, const Batch& batch) {
+  if (language == Language::english && !batch) return mask.describe(n, m);
+  const std::string description = mask.describe(n, m), name = description.substr(0, description.find(':'));
+  return fmt::format(fmt::runtime(Text{"{}: {:.1f} % visible", "{}：{:.1f} % 可见"}.in(language)), name,
+                     100 * density_of(mask, n, m, batch));
+}
+
+std::string describe_mask(const Mask& mask, Index n, Index m, Language language, const Batch& batch) {
   const std::string shape =
-      std::max(n, m) <= 4096 ? smallest_shape(mask, n, m).to_string() : Shape{n, m}.to_string();
-  if (language == Language::english) return fmt::format("{}, shape {}", mask.describe(n, m), shape);
-  std::string description = mask.describe(n, m);
-  const std::string name = description.substr(0, description.find(':'));
-  return fmt::format("{}：{:.1f} % 可见，形状 {}", name, 100 * mask.density(n, m), shape);
+      std::max(n, m) <= 4096 ? smallest_shape(mask, n, m, batch).to_string() : Shape{n, m}.to_string();
+  return fmt::format(fmt::runtime(Text{"{}, shape {}", "{}，形状 {}"}.in(language)),
+                     describe_visible(mask, n, m, language, batch), shape);
 }
 
 }  // namespace fovea::command

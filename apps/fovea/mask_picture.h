@@ -1,6 +1,7 @@
 // Pictures of masks, for `fovea mask` and `fovea demo masks`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,15 @@ std::string mask_table(const Mask& mask, Index batch, Index n, Index m, bool add
 // "█" visible, "·" hidden; where one block stands for a tile of many pairs, "▒" if it is partly visible.
 std::string mask_blocks(const Mask& mask, Index batch, Index n, Index m, int width, Language language);
 
-// "causal and padding: 48.0 % visible, shape [1, 5, 5]"
-std::string describe_mask(const Mask& mask, Index n, Index m, Language language);
+// What follows is of the whole batch, or of one sequence of it alone.
+using Batch = std::optional<Index>;
 
-Shape smallest_shape(const Mask& mask, Index n, Index m);  // of mask.to_bool(n, m)
+double density_of(const Mask& mask, Index n, Index m, const Batch& batch = {});  // share of visible pairs
+Shape smallest_shape(const Mask& mask, Index n, Index m, const Batch& batch = {});  // of mask.to_bool(n, m)
+
+// "causal and padding: 48.0 % visible", and the same with ", shape [1, 5, 5]".
+std::string describe_visible(const Mask& mask, Index n, Index m, Language language,
+                             const Batch& batch = {});
+std::string describe_mask(const Mask& mask, Index n, Index m, Language language, const Batch& batch = {});
 
 }  // namespace fovea::command

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "fovea/error.h"
 
@@ -52,6 +53,15 @@ void Output::print(std::string_view text) {
 
 void Output::flush() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) write_failed();
+}
+
+void print_message(std::string_view text) noexcept {
+  try {
+    const std::string line = one_line(text) + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  } catch (const std::bad_alloc&) {
+    std::fputs("fovea: out of memory\n", stderr);
+  }
 }
 
 bool use_color(Color color) {

@@ -1,4 +1,4 @@
-// Standard output, its colours and its width.
+// Standard output, its colours and its width; standard error.
 #pragma once
 
 #include <optional>
@@ -20,6 +20,10 @@ class Output {
  private:
   bool gap_ = false;
 };
+
+// A line on standard error, made printable by one_line(). A message that cannot be delivered (the stream is
+// closed, its disk is full) is lost: the exit code still tells what happened.
+void print_message(std::string_view text) noexcept;
 
 enum class Color { automatic, always, never };
 bool use_color(Color color);  // automatic: on a terminal, unless NO_COLOR is set or TERM is dumb

@@ -188,6 +188,13 @@ TEST(Attend, missing_array_says_what_there_is) {
   EXPECT_TRUE(contains(result.err, "no array \"q\"; there is queries")) << result.err;
 }
 
+TEST(Attend, extension_in_capitals) {
+  const TemporaryDirectory directory;
+  const Inputs in(directory, 14, 4, 4, 3, 3);
+  EXPECT_EQ(attend(directory, {}, "OUT.NPZ").exit_code, 0);
+  EXPECT_EQ(load_arrays(directory.file("OUT.NPZ")).names(), std::vector<std::string>{"output"});
+}
+
 TEST(Attend, tells_people_on_the_other_stream) {
   const TemporaryDirectory directory;
   const Inputs in(directory, 13, 4, 4, 3, 3);

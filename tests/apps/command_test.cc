@@ -1,6 +1,7 @@
 // What all subcommands share: exit codes, help, languages, colours, streams.
 #include <gtest/gtest.h>
 
+#include "fovea/npy.h"
 #include "fovea/render.h"
 #include "fovea/version.h"
 #include "run_command.h"
@@ -89,6 +90,9 @@ TEST(Command, failures_exit_1_in_one_line) {
       {"explain", "深度 学习 是 AI 技术 的 未来"},
       {"explain", "我 喜欢 AI", "--heads", "3"},
       {"explain", "--words", "/nowhere/words.json", "我"},
+      {"explain", "--words", "/nowhere/words.json"},
+      {"explain", "--words", "/nowhere/words.json", "--example", "qkv"},
+      {"explain", "--words", "/nowhere/words.json", "--list", "--json"},
       {"analyze", "/nowhere/weights.npy"},
       {"attend", "/nowhere/qkv.npz", "-o", "/nowhere/out.npz"},
       {"mask", "padding([1,2,0])", "--m", "5"}};
@@ -111,6 +115,29 @@ TEST(Command, unknown_command_lists_those_there_are) {
   const CommandResult result = run_fovea({"dance"});
   EXPECT_TRUE(
       contains(result.err, "\"dance\"; the commands are explain, demo, mask, analyze, attend, info"));
+}
+
+TEST(Command, unknown_arguments_are_named_in_their_order) {
+  const std::string err = run_fovea({"info", "--foo", "a", "--bar"}).err;
+  EXPECT_TRUE(contains(err, "--foo a --bar")) << err;
+}
+
+TEST(Command, option_without_its_command_gets_a_hint) {
+  const CommandResult result = run_fovea({"--mask", "causal"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(contains(result.err, "fovea explain --mask causal")) << result.err;
+}
+
+TEST(Command, help_keeps_to_the_width) {
+  for (const char* language : {"en", "zh"}) {
+    std::vector<std::vector<std::string>> pages = {{"--help"}, {"info"}};
+    for (const char* command : kCommands) pages.push_back({command, "--help"});
+    for (std::vector<std::string> arguments : pages) {
+      arguments.insert(arguments.end(), {"--lang", language, "--width", "60"});
+      std::istringstream lines(run_fovea(arguments).out);
+      for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 60) << line;
+    }
+  }
 }
 
 TEST(Command, global_options_stand_before_or_after_the_name) {
@@ -137,7 +164,7 @@ TEST(Command, colours_only_when_asked_for_in_a_file) {
 
 TEST(Command, lines_keep_to_the_width) {
   for (const char* language : {"en", "zh"}) {
-    std::vector<std::vector<std::string>> pages = {{"demo", "all"}, {"explain"}, {"--help"}};
+    std::vector<std::vector<std::string>> pages = {{"demo", "all"}, {"explain"}, {"--help"}, {"info"}};
     for (const char* command : kCommands) pages.push_back({command, "--help"});
     for (std::vector<std::string> arguments : pages) {
       arguments.insert(arguments.end(), {"--lang", language});
@@ -171,6 +198,17 @@ TEST(Command, full_disk_is_a_failure) {
   const CommandResult result = run_fovea({"mask", "causal"}, {}, "/dev/full");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_TRUE(contains(result.err, "cannot write to standard output")) << result.err;
+}
+
+TEST(Command, messages_that_cannot_be_written_leave_the_exit_code) {
+  const TemporaryDirectory directory;
+  const std::string x = directory.file("x.npy"), out = directory.file("out.npz");
+  save_npy(x, Tensor::from({{1, 0}, {0, 1}}));
+  for (const char* nowhere : {"/dev/full", kClosed}) {
+    EXPECT_EQ(run_fovea({"attend", x, x, x, "-o", out}, {}, "", nowhere).exit_code, 0) << nowhere;
+    EXPECT_EQ(run_fovea({"analyze", "/nowhere/w.npy"}, {}, "", nowhere).exit_code, 1) << nowhere;
+    EXPECT_EQ(run_fovea({"dance"}, {}, "", nowhere).exit_code, 2) << nowhere;
+  }
 }
 
 TEST(Command, reader_that_goes_away_is_no_failure) {

@@ -70,6 +70,17 @@ TEST(Demo, alone_lists_them) {
   for (const std::string name : kDemos) EXPECT_TRUE(contains(out, "fovea demo " + name + " ")) << name;
 }
 
+TEST(Demo, scores_follow_the_queries_keys_and_values) {
+  for (const char* name : {"qkv", "self-attention", "causal", "cross"}) {
+    const std::string out = run_fovea({"demo", name}).out;
+    const std::size_t scores = out.find("S = Q·Kᵀ");
+    ASSERT_NE(scores, std::string::npos) << name;
+    for (const char* title : {"Queries  Q", "Keys  K", "Values  V"}) {
+      EXPECT_LT(out.find(title), scores) << name << ": " << title;
+    }
+  }
+}
+
 TEST(Demo, chinese_is_chinese) {
   const std::string out = run_fovea({"demo", "qkv", "--lang", "zh"}).out;
   EXPECT_TRUE(contains(out, "注意力权重")) << out;

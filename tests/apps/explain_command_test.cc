@@ -62,6 +62,34 @@ TEST(ExplainCommand, reading_can_be_chosen) {
   EXPECT_FALSE(contains(output_of({"explain", "--reading", "top"}), "█"));
 }
 
+TEST(ExplainCommand, reading_of_each_head) {
+  for (const auto& [reading, sign] : {std::pair("order", "%)"), {"bars", "█"}, {"top", "🎯"}}) {
+    const std::string out = output_of({"explain", "我 喜欢 AI", "--heads", "2", "--reading", reading});
+    const std::size_t first = out.find("━━ Head 1 · "), second = out.find("━━ Head 2 · ");
+    ASSERT_NE(first, std::string::npos) << out;
+    ASSERT_NE(second, std::string::npos) << out;
+    const std::string one = out.substr(first, second - first), two = out.substr(second);
+    EXPECT_TRUE(contains(one, sign)) << reading;
+    EXPECT_TRUE(contains(two, sign)) << reading;
+    EXPECT_NE(one.substr(one.find('\n')), two.substr(two.find('\n'))) << "both of the same head";
+    EXPECT_FALSE(contains(out, "The heads side by side")) << reading;
+  }
+}
+
+TEST(ExplainCommand, list_of_another_vocabulary_shows_no_sentence_that_fails) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory.file("words.txt")) << "up 1 0\ndown 0 1\n";
+  const std::string out = output_of({"explain", "--list", "--words", directory.file("words.txt")});
+  EXPECT_TRUE(contains(out, "\n  down  [0, 1]\n")) << out;
+  EXPECT_FALSE(contains(out, "explain \"我")) << out;
+}
+
+TEST(ExplainCommand, empty_sentence_is_no_sentence) {
+  const CommandResult empty = run_fovea({"explain", ""});
+  EXPECT_EQ(empty.exit_code, 1);
+  EXPECT_EQ(empty.err, run_fovea({"explain", " "}).err);
+}
+
 TEST(ExplainCommand, vocabulary_from_a_file) {
   const TemporaryDirectory directory;
   std::ofstream(directory.file("words.txt")) << "# two words\nup 1 0\ndown 0 1\n";
@@ -107,6 +135,16 @@ TEST(Analyze, key_and_errors) {
   EXPECT_TRUE(contains(run_fovea({"analyze", file}).err, "no array \"weights\"; there is a, b, c"));
   for (const char* key : {"b", "c", "d"})
     EXPECT_EQ(run_fovea({"analyze", file, "--key", key}).exit_code, 1) << key;
+}
+
+TEST(Analyze, names_that_do_not_fit) {
+  const TemporaryDirectory directory;
+  save_npy(directory.file("w.npy"), Tensor::from({{1, 0, 0}, {0.5, 0.5, 0}}));
+  const CommandResult tokens = run_fovea({"analyze", directory.file("w.npy"), "--tokens", "a"});
+  EXPECT_EQ(tokens.exit_code, 1);
+  EXPECT_EQ(tokens.err, "fovea: [analyze] --tokens: got 1 name, expected 2, one per query\n");
+  const CommandResult memory = run_fovea({"analyze", directory.file("w.npy"), "--memory", "a b"});
+  EXPECT_EQ(memory.err, "fovea: [analyze] --memory: got 2 names, expected 3, one per key\n");
 }
 
 TEST(Analyze, mask_tells_which_keys_count) {

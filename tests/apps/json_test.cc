@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "fovea/examples.h"
 #include "fovea/npy.h"
 #include "fovea/version.h"
 #include "run_command.h"
@@ -43,6 +44,11 @@ TEST(Json, mask) {
   EXPECT_EQ(mask.at("sequences"), json::parse("[[[1,0,0],[1,1,0],[1,1,0]]]"));
   EXPECT_EQ(mask.at("shape"), json::parse("[1, 3, 3]"));
   EXPECT_DOUBLE_EQ(mask.at("density"), 5.0 / 9);
+  const json second = json_of({"mask", "causal & lengths(1, 2, 3)", "--n", "3", "--batch", "1", "--json"});
+  EXPECT_EQ(second.at("sequences"), json::parse("[[[1,0,0],[1,1,0],[1,1,0]]]"));
+  EXPECT_EQ(second.at("shape"), json::parse("[1, 3, 3]"));
+  EXPECT_DOUBLE_EQ(second.at("density"), 5.0 / 9);
+  EXPECT_TRUE(second.at("description").get<std::string>().ends_with(": 55.6 % visible"));
   const json additive = json_of({"mask", "causal", "--n", "2", "--json", "--format", "additive"});
   EXPECT_EQ(additive.at("sequences"), json::parse(R"([[[0,"-inf"],[0,0]]])"));
 }
@@ -53,6 +59,17 @@ TEST(Json, explain_carries_all_digits_in_both_languages) {
   EXPECT_NEAR(weights.at("matrix").at(0).at(0).get<double>(), 0.22695843, 5e-9);
   EXPECT_NEAR(weights.at("matrix").at(1).at(1).get<double>(), 0.86724101, 5e-9);
   EXPECT_EQ(weights.at("title").at("zh"), "注意力权重");
+}
+
+TEST(Json, list_of_examples) {
+  const json list = json_of({"explain", "--list", "--json"});
+  ASSERT_TRUE(list.is_array());
+  ASSERT_EQ(list.size(), example_ids().size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    EXPECT_EQ(list[i].at("id"), example_ids()[i]);
+    EXPECT_FALSE(list[i].at("title").at("en").get<std::string>().empty());
+    EXPECT_FALSE(list[i].at("title").at("zh").get<std::string>().empty());
+  }
 }
 
 TEST(Json, explain_with_mask_scale_heads_and_memory) {

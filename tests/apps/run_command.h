@@ -53,14 +53,17 @@ inline std::string text_of(const std::string& path) {
   return text.str();
 }
 
+inline const char* const kClosed = "closed";  // a stream that is not there, as after 2>&-
+
 // The environment: that of the test, in the C locale, with `settings` ("LANG=zh_CN.UTF-8") added. Standard
-// output goes to a file, or to `stdout_path`.
+// output goes to a file, or to `stdout_path`; standard error likewise, or nowhere (kClosed).
 inline CommandResult run_fovea(const std::vector<std::string>& arguments,
-                               const std::vector<std::string>& settings = {},
-                               std::string stdout_path = "") {
+                               const std::vector<std::string>& settings = {}, std::string stdout_path = "",
+                               std::string stderr_path = "") {
   const TemporaryDirectory directory;
   const bool own_output = stdout_path.empty();
   if (own_output) stdout_path = directory.file("out");
+  if (stderr_path.empty()) stderr_path = directory.file("err");
   std::vector<std::string> words = {FOVEA_COMMAND};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = settings;
@@ -79,8 +82,12 @@ inline CommandResult run_fovea(const std::vector<std::string>& arguments,
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, stdout_path.c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, directory.file("err").c_str(),
-                                   O_WRONLY | O_CREAT, 0600);
+  if (stderr_path == kClosed) {
+    posix_spawn_file_actions_addclose(&actions, STDERR_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, stderr_path.c_str(), O_WRONLY | O_CREAT,
+                                     0600);
+  }
   pid_t child = 0;
   const int error = posix_spawn(&child, FOVEA_COMMAND, &actions, nullptr, argv.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
