@@ -96,8 +96,8 @@ class AttendCommand final : public Command {
     if (dropout_ && !(*dropout_ >= 0 && *dropout_ < 1)) {
       throw UsageError(fmt::format("--dropout: got {}, expected 0 ≤ P < 1", *dropout_));
     }
-    if (softcap_ && !(*softcap_ > 0))
-      throw UsageError(fmt::format("--softcap: got {}, expected C > 0", *softcap_));
+    if (softcap_ && !(*softcap_ >= 1e-30 && *softcap_ <= 1e30))
+      throw UsageError(fmt::format("--softcap: got {}, expected 1e-30 to 1e30", *softcap_));
     mask_of(mask_);  // what is wrong with it is said before files are read
   }
 
