@@ -48,6 +48,7 @@ class Mask {
   // for entry 0 and head 0, unless a mask it is combined with knows more.
   static Mask predicate(std::function<bool(Index, Index, Index, Index)> visible);
 
+  // Both throw Error at once if the two are for different numbers of batch entries, heads or keys.
   // GCC warns of `!a & b` whatever the type; write `(!a) & b` or `b & !a`.
   friend Mask operator&(const Mask& a, const Mask& b);  // additive values are summed
   friend Mask operator|(const Mask& a, const Mask& b);  // throws Error for an additive mask

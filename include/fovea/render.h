@@ -13,7 +13,7 @@ namespace fovea {
 struct RenderOptions {
   Language language = Language::english;
   bool color = false;  // ANSI colours: weights shaded, titles bold. Off: plain UTF-8 text
-  int digits = 4;      // decimals of the matrices; 0 .. 17
+  int digits = 4;      // decimals of matrices and tables; 0 .. 17, others count as the nearest
   int width = 100;     // columns of the terminal; wider matrices are shortened with …
 };
 

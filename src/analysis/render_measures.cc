@@ -26,6 +26,10 @@ Names names_for(const Names& given, std::size_t count, const char* what) {
   return names;
 }
 
+std::string number(double value, const RenderOptions& options) {
+  return fixed(value, std::clamp(options.digits, 0, 17));
+}
+
 std::string bold_line(const std::string& text, const RenderOptions& options) {
   return styled(text, Style::bold, options.color) + '\n';
 }
@@ -41,25 +45,29 @@ std::size_t largest(const std::vector<double>& values) {
 }
 
 std::string head_table(const std::vector<HeadMeasures>& heads, const HeadMeasures& mean, const Names& keys,
-                       const RenderOptions& options) {
+                       bool named, const RenderOptions& options) {
   const bool chinese = options.language == Language::chinese;
   TextTable table({{chinese ? "头" : "head", TextTable::Align::left},
                    {chinese ? "熵 (nats)" : "entropy (nats)"},
                    {chinese ? "归一化熵" : "normalised"},
                    {chinese ? "关注自己" : "on itself"},
                    {chinese ? "最受关注的键" : "most attended key"}});
+  const auto most_attended = [&](const HeadMeasures& m) -> std::string {
+    if (keys.empty()) return "–";
+    const std::size_t key = largest(m.received);
+    const char* name = named ? "{}" : chinese ? "第 {} 个键" : "key {}";
+    return fmt::format(fmt::runtime(name), keys[key]) + "  " + number(m.received[key], options);
+  };
   const auto add = [&](const std::string& name, const HeadMeasures& m) {
-    const std::size_t key = keys.empty() ? 0 : largest(m.received);
-    table.add({name, fixed(m.mean_entropy, 4), fixed(m.mean_normalised_entropy, 4),
-               fixed(m.mean_diagonal, 4),
-               keys.empty() ? "–" : fmt::format("{} {}", keys[key], fixed(m.received[key], 4))});
+    table.add({name, number(m.mean_entropy, options), number(m.mean_normalised_entropy, options),
+               number(m.mean_diagonal, options), most_attended(m)});
   };
   for (std::size_t h = 0; h < heads.size(); ++h) {
     add(fmt::format("{} {}", chinese ? "头" : "Head", h + 1), heads[h]);
   }
   if (heads.size() != 1) {
     table.rule();
-    add(chinese ? "各头平均" : "mean of heads", mean);
+    add(chinese ? "平均权重" : "averaged weights", mean);
   }
   return table.to_string(0, options.color);
 }
@@ -78,10 +86,10 @@ std::string query_table(const HeadMeasures& mean, const Names& queries, bool sam
   TextTable table(columns);
   const std::size_t shown = std::min(queries.size(), kMaxTokens);
   for (std::size_t i = 0; i < shown; ++i) {
-    std::vector<std::string> cells = {queries[i], fixed(mean.entropy[i], 4),
-                                      fixed(mean.normalised_entropy[i], 4), fixed(mean.outgoing[i], 4),
-                                      fixed(mean.diagonal[i], 4)};
-    if (same) cells.push_back(fixed(mean.received[i], 4));
+    std::vector<std::string> cells = {queries[i], number(mean.entropy[i], options),
+                                      number(mean.normalised_entropy[i], options),
+                                      number(mean.outgoing[i], options), number(mean.diagonal[i], options)};
+    if (same) cells.push_back(number(mean.received[i], options));
     table.add(std::move(cells));
   }
   return table.to_string(0, options.color) + more_line(queries.size() - shown, options);
@@ -91,8 +99,21 @@ std::string key_table(const HeadMeasures& mean, const Names& keys, const RenderO
   const bool chinese = options.language == Language::chinese;
   TextTable table({{chinese ? "键" : "key", TextTable::Align::left}, {chinese ? "收到" : "received"}});
   const std::size_t shown = std::min(keys.size(), kMaxTokens);
-  for (std::size_t j = 0; j < shown; ++j) table.add({keys[j], fixed(mean.received[j], 4)});
+  for (std::size_t j = 0; j < shown; ++j) table.add({keys[j], number(mean.received[j], options)});
   return table.to_string(0, options.color) + more_line(keys.size() - shown, options);
+}
+
+// Empty if all rows sum to 1.
+Text sums_note(const AttentionMeasures& measures) {
+  const Index count = measures.rows_not_one;
+  if (count == 0) return {};
+  const std::string low = short_number(measures.lowest_sum), high = short_number(measures.highest_sum);
+  return {
+      fmt::format("{} (lowest {}, highest {}): entropy is −Σ w·ln w of the weights as they are.",
+                  count == 1 ? "1 row does not sum to 1" : fmt::format("{} rows do not sum to 1", count),
+                  low, high),
+      fmt::format("有 {} 行的权重之和不为 1（最低 {}，最高 {}）：熵按权重原样计算 −Σ w·ln w。", count, low,
+                  high)};
 }
 
 std::string legend(const AttentionMeasures& measures, const RenderOptions& options) {
@@ -112,7 +133,15 @@ std::string legend(const AttentionMeasures& measures, const RenderOptions& optio
             : "Normalised: divided by ln(keys), 0 = one key only, 1 = all alike. No mask was given: all "
               "keys count as visible.";
   }
-  return wrap(text, std::min(options.width, 84));
+  if (!measures.heads.empty() && measures.heads[0].size() > 1) {
+    text += chinese
+                ? "平均权重：先对各头的权重取平均，再计算各项指标，不是上面各行的平均；其下的表也是如此。"
+                : " Averaged weights: the measures of the weights averaged over the heads, not the mean "
+                  "of the lines above; the tables below it are of these weights too.";
+  }
+  const int width = std::min(options.width, 84);
+  const Text note = sums_note(measures);
+  return wrap(text, width) + (note.en.empty() ? "" : '\n' + wrap(note.in(options.language), width));
 }
 
 void write_head(JsonWriter& json, const HeadMeasures& m) {
@@ -147,6 +176,7 @@ std::string to_terminal(const AttentionMeasures& measures, const RenderOptions& 
              m = static_cast<std::size_t>(measures.shape.back());
   const bool same = n == m && (memory_tokens.empty() || memory_tokens == tokens);
   const Names queries = names_for(tokens, n, "tokens");
+  const bool named = !(same ? tokens : memory_tokens).empty();
   const Names keys = names_for(same ? tokens : memory_tokens, m, "memory tokens");
 
   std::string text;
@@ -158,7 +188,7 @@ std::string to_terminal(const AttentionMeasures& measures, const RenderOptions& 
                         options) +
               '\n';
     }
-    text += head_table(measures.heads[b], measures.head_mean[b], keys, options) + '\n';
+    text += head_table(measures.heads[b], measures.head_mean[b], keys, named, options) + '\n';
     text += query_table(measures.head_mean[b], queries, same, options) + '\n';
     if (!same) text += key_table(measures.head_mean[b], keys, options) + '\n';
   }
@@ -172,6 +202,10 @@ std::string to_json(const AttentionMeasures& measures) {
   json.shape(measures.shape);
   json.key("masked");
   json.boolean(measures.masked);
+  json.key("notes");
+  json.begin_array();
+  if (const Text note = sums_note(measures); !note.en.empty()) json.text(note);
+  json.end_array();
   json.key("batch");
   json.begin_array();
   for (std::size_t b = 0; b < measures.heads.size(); ++b) {

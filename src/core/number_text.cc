@@ -8,9 +8,13 @@
 namespace fovea {
 namespace {
 
-bool complete_with(double value, int decimals) {
+// Up to 12 digits, rounding errors of the computation (0.30000000000000004) are not worth a decimal; who
+// asks for more wants to see them.
+bool complete_with(double value, int decimals, int digits) {
   const double power = std::pow(10.0, decimals);
-  return std::abs(value - std::round(value * power) / power) <= 1e-12 * std::max(1.0, std::abs(value));
+  const double tolerance =
+      digits <= 12 ? 1e-12 * std::max(1.0, std::abs(value)) : 0.5 * std::pow(10.0, -digits);
+  return std::abs(value - std::round(value * power) / power) <= tolerance;
 }
 
 std::string not_finite(double value) {
@@ -27,11 +31,11 @@ NumberFormat choose_format(const std::vector<double>& values, int digits) {
   for (const double value : values) {
     if (!std::isfinite(value)) continue;
     largest = std::max(largest, std::abs(value));
-    while (decimals < digits && !complete_with(value, decimals)) ++decimals;
+    while (decimals < digits && !complete_with(value, decimals, digits)) ++decimals;
   }
   const bool too_small = largest > 0 && largest < 0.5 * std::pow(10.0, -digits);
   if (largest >= 1e9 || too_small) return {digits, true};
-  return {decimals, false};
+  return {decimals > 12 ? digits : decimals, false};  // 0.333…: as many as asked for
 }
 
 std::string format_number(double value, const NumberFormat& format) {

@@ -26,12 +26,26 @@ bool opens(char32_t value) {
   return kOpening.find(value) != std::u32string_view::npos;
 }
 
+constexpr int kMaxTokenWidth = 24;  // longer quotes are prose, not the name of a token
+
+// Where the “…” or (…) that opens at text[at] ends; `at` itself if nothing opens there, or it is long.
+std::size_t end_of_token(std::string_view text, std::size_t at, char32_t opening) {
+  if (opening != U'“' && opening != U'(') return at;
+  const std::string_view closing = opening == U'(' ? ")" : "”";
+  const std::size_t end = text.find(closing, at);
+  if (end == std::string_view::npos) return at;
+  return display_width(text.substr(at, end - at)) <= kMaxTokenWidth ? end + closing.size() : at;
+}
+
 std::vector<Piece> pieces_of(std::string_view text) {
   std::vector<Piece> pieces;
+  std::size_t token_end = 0;  // up to here only spaces part
   bool space = false, glue = false, previous_wide = false;
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint point = decode_utf8(text, at);
     const std::string_view character = text.substr(at, point.bytes);
+    const bool in_token = at < token_end;
+    if (!in_token) token_end = end_of_token(text, at, point.value);
     at += point.bytes;
     if (point.value == ' ' || point.value == '\n') {
       space = true;
@@ -39,7 +53,7 @@ std::vector<Piece> pieces_of(std::string_view text) {
     }
     const bool wide = display_width(character) == 2;
     const bool new_piece =
-        pieces.empty() || space || ((wide || previous_wide) && !glue && !closes(point.value));
+        pieces.empty() || space || ((wide || previous_wide) && !in_token && !glue && !closes(point.value));
     if (new_piece) {
       pieces.push_back({std::string(character), space && !pieces.empty()});
     } else {

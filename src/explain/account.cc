@@ -126,9 +126,9 @@ class Narrator {
   }
 
   static Text title_of(char which) {
-    if (which == 'q') return {"Queries", "查询 Query"};
-    if (which == 'k') return {"Keys", "键 Key"};
-    return {"Values", "值 Value"};
+    if (which == 'q') return {"Queries", "查询（Query）"};
+    if (which == 'k') return {"Keys", "键（Key）"};
+    return {"Values", "值（Value）"};
   }
 
  private:

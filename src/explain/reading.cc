@@ -77,12 +77,7 @@ std::string sees_nothing(const RenderOptions& options) {
 std::string sum_line(double sum, int key_width, const RenderOptions& options) {
   const std::string label = pad_right(is_chinese(options) ? "合计" : "sum", key_width);
   const bool is_one = std::abs(sum - 1) <= kSumTolerance;
-  std::string verdict = "✓";
-  if (sum == 0) {
-    verdict = is_chinese(options) ? "什么也看不到" : "sees nothing";
-  } else if (!is_one) {
-    verdict = is_chinese(options) ? "✗ 不是 1" : "✗ not 1";
-  }
+  const char* verdict = is_one ? "✓" : is_chinese(options) ? "✗ 不是 1" : "✗ not 1";
   return fmt::format("  {}  {:.4f} {}\n", label, sum, verdict);
 }
 
@@ -96,19 +91,29 @@ std::string read_in_order(const Reading& reading, const RenderOptions& options) 
   Rows rows(reading);
   rows.key_width = std::max(rows.key_width, is_chinese(options) ? 4 : 3);  // room for the label of the sum
   std::string text;
-  Index good = 0;
+  Index good = 0, blind = 0;
   for (Index i = 0; i < rows.weights.rows(); ++i) {
     text += row_heading(rows.tokens[static_cast<std::size_t>(i)], options);
+    const double sum = rows.sum(i);
+    if (sum == 0) {
+      ++blind;
+      text += sees_nothing(options) + '\n';
+      continue;
+    }
     for (Index j = 0; j < rows.weights.columns(); ++j) {
       const double weight = rows.weights(i, j);
       text += fmt::format("  {}  {}\n", rows.key(j), shaded(with_percent(weight), weight, options.color));
     }
-    const double sum = rows.sum(i);
     good += std::abs(sum - 1) <= kSumTolerance ? 1 : 0;
     text += sum_line(sum, rows.key_width, options) + '\n';
   }
-  return text + (is_chinese(options) ? fmt::format("{} 行中有 {} 行总和为 1。\n", rows.weights.rows(), good)
-                                     : fmt::format("{} of {} rows sum to 1.\n", good, rows.weights.rows()));
+  if (is_chinese(options)) {
+    return text + fmt::format("{} 行中有 {} 行总和为 1{}。\n", rows.weights.rows(), good,
+                              blind == 0 ? "" : fmt::format("，{} 行什么也看不到", blind));
+  }
+  const std::string rest =
+      blind == 0 ? "" : fmt::format(", {} see{} nothing", blind, blind == 1 ? "s" : "");
+  return text + fmt::format("{} of {} rows sum to 1{}.\n", good, rows.weights.rows(), rest);
 }
 
 std::string read_sorted(const Reading& reading, const RenderOptions& options) {

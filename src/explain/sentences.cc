@@ -66,6 +66,16 @@ Place extreme(const Matrix& m, int sign) {
   return best;
 }
 
+// The row of a token that sees nothing is 0, and a poor example. −1: all are.
+Index first_row_not_zero(const Matrix& m) {
+  for (Index i = 0; i < m.rows(); ++i) {
+    for (Index j = 0; j < m.columns(); ++j) {
+      if (m(i, j) != 0) return i;
+    }
+  }
+  return -1;
+}
+
 std::string pair_text(const Place& place, const Tokens& tokens, const Tokens& keys) {
   return quoted(name_of(tokens, place.row)) + " · " + quoted(name_of(keys, place.column));
 }
@@ -285,17 +295,21 @@ Text weights_sentence(const Matrix& weights, const Tokens& tokens, const Tokens&
 
 Text mixture_sentence(const Matrix& weights, const Matrix& output, const Tokens& tokens,
                       const Tokens& keys) {
+  const Index shown = first_row_not_zero(weights);
+  if (shown < 0) {
+    return {"Each row mixes the value rows by its weights; here no row sees anything, and all are 0.",
+            "每一行按权重把各行的值混合起来；这里每一行都什么也看不到，结果全为 0。"};
+  }
   std::string sum;
   std::size_t terms = 0;
   for (Index j = 0; j < weights.columns(); ++j) {
-    if (weights(0, j) == 0) continue;
+    if (weights(shown, j) == 0) continue;
     if (++terms > kMaxTerms) continue;
-    sum += format("{}{}·v({})", terms == 1 ? "" : " + ", short_number(weights(0, j)),
+    sum += format("{}{}·v({})", terms == 1 ? "" : " + ", short_number(weights(shown, j)),
                   printable(name_of(keys, j)));
   }
   if (terms > kMaxTerms) sum += " + …";
-  if (terms == 0) sum += '0';
-  const std::string row = quoted(tokens.front()), vector = short_vector(output.row(0));
+  const std::string row = quoted(name_of(tokens, shown)), vector = short_vector(output.row(shown));
   return {format("Each row mixes the value rows by its weights: {} = {} = {}.", row, sum, vector),
           format("每一行按权重把各行的值混合起来：{} = {} = {}。", row, sum, vector)};
 }
@@ -312,7 +326,8 @@ Text output_weight_sentence(const Matrix& w) {
 }
 
 Text output_sentence(const Matrix& output, const Tokens& tokens) {
-  const std::string token = quoted(tokens.front()), vector = short_vector(output.row(0));
+  const Index shown = std::max<Index>(0, first_row_not_zero(output));  // one that sees something, if any
+  const std::string token = quoted(name_of(tokens, shown)), vector = short_vector(output.row(shown));
   return {format("The result: one new row per token; {} is now {}.", token, vector),
           format("最终结果：每个词得到新的一行；{}变为 {}。", token, vector)};
 }

@@ -15,12 +15,27 @@ using Node = std::shared_ptr<const MaskNode>;
 // an error, not the end of the stack.
 constexpr int kMaxDepth = 1000;
 
+// For a message: of a long chain, how it begins.
+std::string short_name(const MaskNode& node) {
+  constexpr std::size_t kLongest = 60;
+  const std::string name = node.name();
+  return name.size() <= kLongest ? name : name.substr(0, kLongest) + "…";
+}
+
 // The extent of both together. 0: does not care, 1: broadcasts.
 Index broadcast(const char* axis, const MaskNode& a, Index extent_a, const MaskNode& b, Index extent_b) {
   if (extent_a > 1 && extent_b > 1 && extent_a != extent_b) {
-    fail("[mask] {} is for {} {}, {} for {}", a.name(), extent_a, axis, b.name(), extent_b);
+    fail("[mask] {} is for {} {}, {} for {}", short_name(a), extent_a, axis, short_name(b), extent_b);
   }
   return std::max(extent_a, extent_b);
+}
+
+Index common_keys(const MaskNode& a, const MaskNode& b) {
+  if (a.keys() == MaskNode::kAnyKeys) return b.keys();
+  if (b.keys() != MaskNode::kAnyKeys && a.keys() != b.keys()) {
+    fail("[mask] {} is for {} keys, {} for {}", short_name(a), a.keys(), short_name(b), b.keys());
+  }
+  return a.keys();
 }
 
 class BinaryMask : public MaskNode {
@@ -30,10 +45,13 @@ class BinaryMask : public MaskNode {
         right_(std::move(right)),
         batch_(broadcast("batch entries", *left_, left_->batch(), *right_, right_->batch())),
         heads_(broadcast("heads", *left_, left_->heads(), *right_, right_->heads())),
+        keys_(common_keys(*left_, *right_)),
         is_additive_(left_->is_additive() || right_->is_additive()),
         depends_on_query_(left_->depends_on_query() || right_->depends_on_query()),
         depth_(1 + std::max(left_->depth(), right_->depth())) {
-    if (depth_ > kMaxDepth) fail("[mask] the expression is nested deeper than {}", kMaxDepth);
+    if (depth_ > kMaxDepth) {
+      fail("[mask] the expression holds more than {} operations inside one another", kMaxDepth);
+    }
   }
   void check(const ScoreExtents& extents) const override {
     left_->check(extents);
@@ -41,15 +59,18 @@ class BinaryMask : public MaskNode {
   }
   Index batch() const override { return batch_; }
   Index heads() const override { return heads_; }
+  Index keys() const override { return keys_; }
   bool is_additive() const override { return is_additive_; }
   bool depends_on_query() const override { return depends_on_query_; }
   int depth() const override { return depth_; }
+  const Node& left() const { return left_; }
+  const Node& right() const { return right_; }
 
  protected:
   Node left_, right_;
 
  private:
-  Index batch_, heads_;
+  Index batch_, heads_, keys_;
   bool is_additive_, depends_on_query_;
   int depth_;
 };
@@ -111,6 +132,7 @@ class NotMask final : public MaskNode {
   void check(const ScoreExtents& extents) const override { inner_->check(extents); }
   Index batch() const override { return inner_->batch(); }
   Index heads() const override { return inner_->heads(); }
+  Index keys() const override { return inner_->keys(); }
   bool depends_on_query() const override { return inner_->depends_on_query(); }
   int depth() const override { return depth_; }
   std::string name() const override;
@@ -145,6 +167,28 @@ std::string OrMask::name() const {
 }
 std::string NotMask::name() const { return fmt::format("not {}", name_within<AndMask, OrMask>(*inner_)); }
 
+// a op b. A chain a & b & c & .. of any length becomes a tree whose depth is the logarithm of it: as long
+// as the right branch of `a` is the lower one, b goes there. The order stays. Two additive masks are not
+// moved together: their sum alone could be −inf where the whole is not.
+template <typename Operation>
+Node chained(const Node& a, const Node& b) {
+  const auto* chain = dynamic_cast<const Operation*>(a.get());
+  if (chain == nullptr || chain->right()->depth() >= chain->left()->depth() ||
+      (chain->right()->is_additive() && b->is_additive())) {
+    return std::make_shared<Operation>(a, b);
+  }
+  return std::make_shared<Operation>(chain->left(), chained<Operation>(chain->right(), b));
+}
+
+// The same, but what does not fit is told of a and b, not of the branches.
+template <typename Operation>
+Node combined(const Node& a, const Node& b) {
+  broadcast("batch entries", *a, a->batch(), *b, b->batch());
+  broadcast("heads", *a, a->heads(), *b, b->heads());
+  common_keys(*a, *b);
+  return chained<Operation>(a, b);
+}
+
 void refuse_additive(const char* operation, const Mask& mask) {
   if (mask.is_additive()) fail("[mask] \"{}\" is not defined for an additive mask", operation);
 }
@@ -155,7 +199,7 @@ Mask operator&(const Mask& a, const Mask& b) {
   if (a.is_none()) return b;
   // The same node twice hides nothing more; the values of an additive one do add up.
   if (b.is_none() || (a.node_ == b.node_ && !a.is_additive())) return a;
-  return Mask(std::make_shared<AndMask>(a.node_, b.node_));
+  return Mask(combined<AndMask>(a.node_, b.node_));
 }
 
 Mask operator|(const Mask& a, const Mask& b) {
@@ -163,7 +207,7 @@ Mask operator|(const Mask& a, const Mask& b) {
   refuse_additive("or", b);
   if (a.is_none() || b.is_none()) return Mask::none();
   if (a.node_ == b.node_) return a;
-  return Mask(std::make_shared<OrMask>(a.node_, b.node_));
+  return Mask(combined<OrMask>(a.node_, b.node_));
 }
 
 Mask operator!(const Mask& a) {

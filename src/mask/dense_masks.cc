@@ -22,6 +22,7 @@ class DenseMask final : public MaskNode {
   void check(const ScoreExtents& extents) const override { shape_.check(kWho, extents); }
   Index batch() const override { return shape_.has_batch() ? shape_.batch() : 0; }
   Index heads() const override { return shape_.heads() == 1 ? 0 : shape_.heads(); }
+  Index keys() const override { return shape_.keys() == 1 ? kAnyKeys : shape_.keys(); }
   bool depends_on_query() const override { return shape_.queries() != 1; }
   std::string name() const override { return "dense"; }
 
@@ -53,6 +54,7 @@ class AdditiveMask final : public MaskNode {
   void check(const ScoreExtents& extents) const override { shape_.check(kWho, extents); }
   Index batch() const override { return shape_.has_batch() ? shape_.batch() : 0; }
   Index heads() const override { return shape_.heads() == 1 ? 0 : shape_.heads(); }
+  Index keys() const override { return shape_.keys() == 1 ? kAnyKeys : shape_.keys(); }
   bool depends_on_query() const override { return shape_.queries() != 1; }
   std::string name() const override { return "additive"; }
 

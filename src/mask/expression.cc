@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "core/fail.h"
+#include "core/utf8.h"
 #include "fovea/mask.h"
+#include "fovea/render.h"
 
 namespace fovea {
 namespace {
@@ -228,6 +230,14 @@ class Parser {
     if (!word.empty()) return fmt::format("\"{}\"", word.substr(0, 40));
     const char c = text_[at_];
     if (c > ' ' && c < 127) return fmt::format("\"{}\"", c);
+    const CodePoint point = decode_utf8(text_, at_);
+    if (point.valid && point.bytes > 1) {
+      const std::string_view character = text_.substr(at_, point.bytes);
+      const bool can_be_seen =
+          display_width(character) > 0 && !is_white_space(point.value) && printable(character) == character;
+      return can_be_seen ? fmt::format("\"{}\"", character)
+                         : fmt::format("U+{:04X}", static_cast<unsigned>(point.value));
+    }
     return fmt::format("byte 0x{:02x}", static_cast<unsigned char>(c));
   }
 

@@ -32,6 +32,8 @@ struct ScoreExtents {
 
 class MaskNode {
  public:
+  static constexpr Index kAnyKeys = -1;
+
   virtual ~MaskNode() = default;
 
   // Replaces `visible` by the visible keys of the row, within [0, row.m). Thread-safe.
@@ -47,6 +49,7 @@ class MaskNode {
   // Extents the mask itself knows; 0 means that it does not care (causal has no batch).
   virtual Index batch() const { return 0; }
   virtual Index heads() const { return 0; }
+  virtual Index keys() const { return kAnyKeys; }  // 0 is a number of keys, too
   virtual bool depends_on_query() const { return true; }
 
   virtual std::string name() const = 0;    // "causal", "window 2 and padding"

@@ -35,6 +35,7 @@ class ScoreShape {
   Index batch() const { return batch_; }
   Index heads() const { return heads_; }
   Index queries() const { return queries_; }
+  Index keys() const { return keys_; }
 
  private:
   bool has_batch_ = false;

@@ -49,6 +49,7 @@ class PaddingMask final : public MaskNode {
     check_keys("[mask] padding", keys_, extents);
   }
   Index batch() const override { return static_cast<Index>(visible_.size()); }
+  Index keys() const override { return keys_; }
   bool depends_on_query() const override { return false; }
   std::string name() const override { return "padding"; }
 
@@ -114,6 +115,7 @@ class DocumentsMask final : public MaskNode {
     check_keys("[mask] documents", keys_, extents);
   }
   Index batch() const override { return has_batch_ ? batch_ : 0; }
+  Index keys() const override { return keys_; }
   std::string name() const override { return "documents"; }
 
  private:

@@ -120,7 +120,7 @@ TEST(Measures, rendered) {
       measure_attention(Tensor::from({{{0.5, 0.5}, {0, 1}}, {{1, 0}, {1, 0}}}));
   const std::string english = to_terminal(result, {}, {"我", "learning"});
   EXPECT_NE(english.find("Head 2"), std::string::npos);
-  EXPECT_NE(english.find("mean of heads"), std::string::npos);
+  EXPECT_NE(english.find("averaged weights"), std::string::npos);
   EXPECT_NE(english.find("learning"), std::string::npos);
   const std::string chinese = to_terminal(result, {.language = Language::chinese}, {"我", "learning"});
   EXPECT_NE(chinese.find("归一化熵"), std::string::npos);
@@ -131,6 +131,76 @@ TEST(Measures, rendered) {
   EXPECT_EQ(json["batch"][0]["heads"][0]["entropy"][0].get<double>(), std::log(2.0));
   EXPECT_EQ(json["batch"][0]["head_mean"]["received"].get<std::vector<double>>(),
             (std::vector<double>{1.25, 0.75}));
+}
+
+TEST(Measures, entropy_of_rows_that_do_not_sum_to_one_is_as_defined) {
+  // Dropout with p = 1/2 doubles what it keeps.
+  const AttentionMeasures result = measure_attention(Tensor::from({{2, 0}, {0.25, 0.25}, {0, 0}, {0, 1}}));
+  const HeadMeasures& m = result.heads[0][0];
+  EXPECT_DOUBLE_EQ(m.entropy[0], -2 * std::log(2.0));
+  EXPECT_DOUBLE_EQ(m.normalised_entropy[0], -2.0);
+  EXPECT_DOUBLE_EQ(m.entropy[1], 0.5 * std::log(4.0));
+  EXPECT_FALSE(std::signbit(m.entropy[3]));
+  EXPECT_EQ(result.rows_not_one, 2);  // the row of zeros sees nothing
+  EXPECT_EQ(result.lowest_sum, 0.5);
+  EXPECT_EQ(result.highest_sum, 2);
+  EXPECT_NE(to_terminal(result).find("\n2 rows do not sum to 1 (lowest 0.5, highest 2): entropy is"),
+            std::string::npos);
+  EXPECT_NE(to_terminal(result, {.language = Language::chinese}).find("有 2 行的权重之和不为 1（最低 0.5"),
+            std::string::npos);
+  const auto json = nlohmann::json::parse(to_json(result));
+  EXPECT_EQ(json["notes"][0]["en"],
+            "2 rows do not sum to 1 (lowest 0.5, highest 2): entropy is −Σ w·ln w of the weights as they "
+            "are.");
+  EXPECT_EQ(json["notes"][0]["zh"].get<std::string>().substr(0, 6), "有 2 ");
+}
+
+TEST(Measures, sums_of_one_need_no_note) {
+  const AttentionMeasures result = measure_attention(Tensor::from({{0.5, 0.4995}, {0, 0}}));
+  EXPECT_EQ(result.rows_not_one, 0);
+  EXPECT_EQ(to_terminal(result).find("sum to 1"), std::string::npos);
+  EXPECT_TRUE(nlohmann::json::parse(to_json(result))["notes"].empty());
+  // A row that sees keys and has no weight at all: dropout took everything.
+  EXPECT_EQ(measure_attention(Tensor::from({{1, 0}, {0, 0}}), Mask::causal()).rows_not_one, 1);
+}
+
+TEST(Measures, weight_on_a_hidden_key_names_its_place) {
+  const Tensor plain = Tensor::from({{1, 0, 0, 0}, {0.5, 0.2, 0, 0.3}, {1, 0, 0, 0}, {1, 0, 0, 0}});
+  EXPECT_EQ(message_of(plain, Mask::causal()),
+            "[measures] key 3 is hidden from row 1 by the mask, its weight is 0.3");
+  EXPECT_EQ(message_of(plain), "");
+  EXPECT_EQ(message_of(plain, Mask::lengths({4})), "");
+  // Between two visible keys, in one head of one batch entry.
+  Tensor weights({2, 2, 3, 3});
+  weights(1, 1, 2, 1) = 0.25f;
+  EXPECT_EQ(message_of(weights, Mask::padding(Ids{{1, 0, 1}}, 0)),
+            "[measures] batch 1, head 1: key 1 is hidden from row 2 by the mask, its weight is 0.25");
+  EXPECT_EQ(message_of(weights, Mask::padding(Ids{{0, 1, 0}}, 0)), "");
+  EXPECT_EQ(message_of(Tensor::from({{{0.5, 0.5}, {0, 1}}}), Mask::causal()),
+            "[measures] head 0: key 1 is hidden from row 0 by the mask, its weight is 0.5");
+}
+
+TEST(Measures, rendered_with_the_digits_asked_for) {
+  const AttentionMeasures result =
+      measure_attention(Tensor::from({{{0.5, 0.5}, {0, 1}}, {{1, 0}, {1, 0}}}));
+  const std::string two = to_terminal(result, {.digits = 2});
+  EXPECT_NE(two.find("Head 1                      0.35        0.50       0.75        key 1  1.50\n"),
+            std::string::npos)
+      << two;
+  EXPECT_NE(two.find("averaged weights"), std::string::npos);
+  EXPECT_EQ(two.find("0.346"), std::string::npos);
+  const std::string nine = to_terminal(result, {.language = Language::chinese, .digits = 9});
+  EXPECT_NE(nine.find("第 1 个键  1.500000000"), std::string::npos) << nine;
+  EXPECT_NE(nine.find("0.346573590"), std::string::npos) << nine;
+  EXPECT_NE(to_terminal(result, {}, {"我", "AI"}).find("AI  1.5000"), std::string::npos);
+}
+
+TEST(Measures, averaged_weights_are_explained_where_there_are_several_heads) {
+  const AttentionMeasures two = measure_attention(Tensor::from({{{1, 0}, {0, 1}}, {{0, 1}, {0, 1}}}));
+  EXPECT_NE(to_terminal(two).find("Averaged weights: "), std::string::npos);
+  EXPECT_NE(to_terminal(two, {.language = Language::chinese}).find("平均权重："), std::string::npos);
+  const AttentionMeasures one = measure_attention(Tensor::from({{1, 0}, {0, 1}}));
+  EXPECT_EQ(to_terminal(one).find("veraged"), std::string::npos);
 }
 
 TEST(Measures, table_lines_are_aligned) {

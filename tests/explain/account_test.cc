@@ -215,5 +215,27 @@ TEST(Account, missing_step_names_those_there_are) {
   EXPECT_TRUE(account.has("weights"));
 }
 
+TEST(Account, sentences_show_a_row_that_sees_something) {
+  const Matrix x{{1, 2}, {3, 4}};
+  const Mask first_is_blind = Mask::dense(Flags(Shape{2, 2}, {0, 0, 1, 0}));
+  const Account account = explain(x, Projections{.w_o = Matrix{{1, 0}, {0, 1}}},
+                                  {.tokens = {"我", "你"}, .mask = first_is_blind});
+  EXPECT_EQ(account.step("head").sentence.en,
+            "Each row mixes the value rows by its weights: “你” = 1·v(我) = (1, 2).");
+  EXPECT_EQ(account.output()(0, 0), 0);
+  EXPECT_NE(account.step("output").sentence.zh.find("“你”变为 (1, 2)"), std::string::npos);
+  const Account none = explain(x, x, x, {.mask = !Mask::none()});
+  EXPECT_NE(none.step("output").sentence.en.find("no row sees anything"), std::string::npos);
+  EXPECT_NE(none.step("output").sentence.zh.find("什么也看不到"), std::string::npos);
+}
+
+TEST(Account, chinese_titles_set_the_english_word_in_parentheses) {
+  const Matrix one{{1, 0}, {0, 1}};
+  const Account account = explain(one, Projections{.w_q = one, .w_k = one, .w_v = one});
+  EXPECT_EQ(account.step("w_q").title.zh, "查询（Query）的权重矩阵");
+  EXPECT_EQ(account.step("w_k").title.zh, "键（Key）的权重矩阵");
+  EXPECT_EQ(account.step("w_v").title.zh, "值（Value）的权重矩阵");
+}
+
 }  // namespace
 }  // namespace fovea

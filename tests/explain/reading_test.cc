@@ -20,16 +20,17 @@ TEST(Reading, in_order_with_checked_sums) {
             "  sum  1.0000 ✓\n"
             "\n"
             "喜欢 looks at\n"
-            "  a    0.0000 (0.0%)\n"
-            "  bc   0.0000 (0.0%)\n"
-            "  sum  0.0000 sees nothing\n"
+            "  (sees nothing)\n"
             "\n"
             "AI looks at\n"
             "  a    0.5000 (50.0%)\n"
             "  bc   0.2500 (25.0%)\n"
             "  sum  0.7500 ✗ not 1\n"
             "\n"
-            "1 of 3 rows sum to 1.\n");
+            "1 of 3 rows sum to 1, 1 sees nothing.\n");
+  EXPECT_NE(read_in_order(reading, kChinese).find("3 行中有 1 行总和为 1，1 行什么也看不到。\n"),
+            std::string::npos);
+  EXPECT_NE(read_in_order({{{1}}, {"a"}}).find("\n1 of 1 rows sum to 1.\n"), std::string::npos);
   EXPECT_NE(read_in_order(reading, kChinese).find("合计  1.0000 ✓"), std::string::npos);
 }
 

@@ -76,6 +76,39 @@ TEST(MatrixText, as_many_decimals_as_needed) {
   EXPECT_NE(matrix_to_terminal({{std::nan(""), kInf}}).find("nan  inf"), std::string::npos);
 }
 
+TEST(MatrixText, up_to_seventeen_decimals) {
+  const auto third = [](int digits) {
+    return matrix_to_terminal({{1.0 / 3, 0.5}}, {}, {}, {.digits = digits});
+  };
+  EXPECT_NE(third(13).find("│  0.3333333333333  0.5000000000000 │"), std::string::npos) << third(13);
+  EXPECT_NE(third(17).find("│  0.33333333333333331  0.50000000000000000 │"), std::string::npos)
+      << third(17);
+  EXPECT_EQ(third(18), third(17));
+  const Matrix inexact{{0.1 + 0.2}};
+  EXPECT_NE(matrix_to_terminal(inexact, {}, {}, {.digits = 12}).find("│  0.3 │"), std::string::npos);
+  EXPECT_NE(matrix_to_terminal(inexact, {}, {}, {.digits = 17}).find("0.30000000000000004"),
+            std::string::npos);
+  EXPECT_NE(matrix_to_terminal({{0.25, 3}}, {}, {}, {.digits = 17}).find("│  0.25  3.00 │"),
+            std::string::npos);
+}
+
+TEST(Wrapping, tokens_stay_whole) {
+  const Matrix x{{1, 0, 0.3}, {0, 1, 0.2}, {0.5, 0.5, 0.1}, {0.1, 0.7, 0.2}};
+  const Account account = explain(x, {}, {.tokens = {"我们", "喜欢", "编程", "机器学习"}});
+  for (const Language language : kLanguages) {
+    for (int width = 40; width < 90; ++width) {
+      for (const std::string& line :
+           lines_of(to_terminal(account, {.language = language, .width = width}))) {
+        for (const auto& [open, close] : {std::pair("“", "”"), std::pair("v(", ")")}) {
+          const std::size_t at = line.rfind(open);
+          if (at == std::string::npos) continue;
+          EXPECT_NE(line.find(close, at), std::string::npos) << width << ": " << line;
+        }
+      }
+    }
+  }
+}
+
 TEST(MatrixText, too_wide_is_shortened_and_says_so) {
   Random random(3);
   const std::string text = matrix_to_terminal(Matrix::normal(random, 3, 40), {}, {}, {.width = 60});
