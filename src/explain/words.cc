@@ -86,12 +86,10 @@ WordVectors parse_object(std::string_view text, std::string_view name) {
   const Json json = parse_json(text, where, {.unique_keys = true});
   WordVectors vectors;
   for (const auto& [word, numbers] : json.items()) {
-    const std::string here = where + line_of(text, word);
-    const std::vector<double> vector = json_numbers(numbers, fmt::format("{}: {}", here, word));
     try {
-      vectors.add(word, vector);
-    } catch (const Error& error) {
-      fail("{}: {}", here, reason_of(error));
+      vectors.add(word, json_numbers(numbers, word));
+    } catch (const Error& error) {  // the line is looked for only now: it costs a walk through the text
+      fail("{}{}: {}", where, line_of(text, word), reason_of(error));
     }
   }
   return vectors;
