@@ -48,13 +48,13 @@ HWY_EXPORT(MultiplyAdds);
 
 double fma_peak(int threads) {
   double best = 0;
-  for (int run = 0; run < 10; ++run) {
+  for (int run = 0; run < 20; ++run) {
     double flops = 0;
     const auto start = std::chrono::steady_clock::now();
 #pragma omp parallel num_threads(threads) reduction(+ : flops)
     {
       float sink = 0;
-      flops += HWY_DYNAMIC_DISPATCH(MultiplyAdds)(1'000'000, &sink);
+      flops += HWY_DYNAMIC_DISPATCH(MultiplyAdds)(5'000'000, &sink);
       if (sink == 12345.0f) flops = 0;  // keeps the loop
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

@@ -3,7 +3,8 @@
 
 namespace fovea::bench {
 
-// GFLOP/s of independent multiply-adds in registers on `threads` threads: the best of several short runs.
+// GFLOP/s of independent multiply-adds in registers on `threads` threads: the best of 20 runs of some 20
+// ms, long enough for both threads to run side by side on a machine that others use too.
 double fma_peak(int threads);
 
 }  // namespace fovea::bench
