@@ -125,11 +125,10 @@ int display_width(std::string_view text) {
     const CodePoint point = decode_utf8(text, at);
     at += point.bytes;
     if (point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0)) continue;  // control
-    if (point.value < 0x300) {
-      ++width;
-    } else if (contains(kWide, point.value)) {
+    const bool below_both_tables = point.value < 0x300;
+    if (!below_both_tables && contains(kWide, point.value)) {
       width += 2;
-    } else if (!contains(kZeroWidth, point.value)) {
+    } else if (below_both_tables || !contains(kZeroWidth, point.value)) {
       ++width;
     }
   }

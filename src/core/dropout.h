@@ -4,6 +4,7 @@
 // the vector form of the same arithmetic; the reference uses this one.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "fovea/shape.h"
@@ -47,7 +48,7 @@ inline std::uint32_t dropout_bits(DropoutRow row, Index key) {
 
 // Kept are the keys with dropout_bits ≥ threshold.
 inline std::uint32_t dropout_threshold(float p) {
-  return static_cast<std::uint32_t>(p * 16777216.0f + 0.5f);
+  return static_cast<std::uint32_t>(std::lround(p * 16777216.0f));
 }
 
 }  // namespace fovea

@@ -55,14 +55,13 @@ std::string printable(std::string_view text) {
   line.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint point = decode_utf8(text, at);
-    if (!point.valid) {
+    const bool second_control_block = point.value >= 0x80 && point.value < 0xA0;
+    if (!point.valid || second_control_block) {
       line += encode_utf8(0xFFFD);
     } else if (point.value < 0x20) {
       line += encode_utf8(0x2400 + point.value);  // the block of control pictures
     } else if (point.value == 0x7F) {
       line += encode_utf8(0x2421);
-    } else if (point.value >= 0x80 && point.value < 0xA0) {
-      line += encode_utf8(0xFFFD);
     } else {
       line += text.substr(at, point.bytes);
     }

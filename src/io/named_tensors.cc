@@ -87,7 +87,7 @@ NamedArrays load_arrays(const std::string& path) {
   const MappedFile file(path, "npy");
   NamedArrays arrays(file.where());
   const std::string name = std::filesystem::path(path).stem().string();
-  std::visit([&](auto&& array) { arrays.add(name, std::move(array)); },
+  std::visit([&](auto&& array) { arrays.add(name, std::forward<decltype(array)>(array)); },
              decode(parse_npy(file.bytes(), file.where()), file.where()));
   return arrays;
 }

@@ -25,7 +25,7 @@ NamedArrays parse_npz(std::string_view bytes, const std::string& where) {
       fail("{}: is not an array, whose name would end in .npy", entry_where);
     const std::string name = entry.name.substr(0, entry.name.size() - kSuffix.size());
     const std::string_view content = zip_content(entry, buffer, entry_where);
-    std::visit([&](auto&& array) { arrays.add(name, std::move(array)); },
+    std::visit([&](auto&& array) { arrays.add(name, std::forward<decltype(array)>(array)); },
                decode(parse_npy(content, entry_where), entry_where));
   }
   return arrays;

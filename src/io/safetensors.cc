@@ -63,8 +63,9 @@ NamedArrays parse_safetensors(std::string_view bytes, const std::string& where) 
   NamedArrays arrays(where);
   arrays.metadata() = std::move(index.metadata);
   for (const auto& [name, raw] : index.entries) {
-    std::visit([&arrays, &name = name](auto&& array) { arrays.add(name, std::move(array)); },
-               decode(raw, where));
+    std::visit(
+        [&arrays, &name = name](auto&& array) { arrays.add(name, std::forward<decltype(array)>(array)); },
+        decode(raw, where));
   }
   return arrays;
 }
