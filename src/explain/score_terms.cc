@@ -1,6 +1,10 @@
 #include "explain/score_terms.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "core/fail.h"
+#include "mask/mask_node.h"
 
 namespace fovea {
 namespace {
@@ -32,12 +36,36 @@ std::vector<Matrix> per_head(const char* what, const Tensor& values, bool rank3_
   return matrices;
 }
 
+// A predicate may differ from head to head without saying so: every head is asked, as attention() asks it.
+void ask_every_head(const MaskNode& mask, Index n, Index m, std::vector<Matrix>& matrices) {
+  Intervals visible;
+  std::vector<float> values(static_cast<std::size_t>(m));
+  for (Index h = 0; h < static_cast<Index>(matrices.size()); ++h) {
+    Matrix& matrix = matrices[static_cast<std::size_t>(h)];
+    for (Index i = 0; i < n; ++i) {
+      const Row row{0, h, i, n, m};
+      mask.visible_keys(row, visible);
+      std::fill(values.begin(), values.end(), 0.0f);
+      mask.add_values(row, 0, m, values.data());
+      for (Index j = 0; j < m; ++j) matrix(i, j) = -std::numeric_limits<double>::infinity();
+      for (const Interval& keys : visible) {
+        for (Index j = keys.begin; j < keys.end; ++j) {
+          matrix(i, j) = static_cast<double>(values[static_cast<std::size_t>(j)]);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 ScoreTerms score_terms(const Bias& bias, const Mask& mask, Index heads, Index n, Index m) {
   ScoreTerms terms;
   if (!bias.is_none()) terms.bias = per_head("bias", bias.to_dense(heads, n, m), true, heads, n, m);
-  if (!mask.is_none()) terms.mask = per_head("mask", mask.to_additive(n, m), false, heads, n, m);
+  if (!mask.is_none()) {
+    terms.mask = per_head("mask", mask.to_additive(n, m), false, heads, n, m);
+    ask_every_head(*mask.node(), n, m, terms.mask);
+  }
   return terms;
 }
 

@@ -28,7 +28,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kLog2E = 1.44269504088896341f;
 constexpr int kVectors = 3;       // NV of a whole strip
 constexpr Index kStrips = 4;      // strips in a query block: they share each key block while it is in cache
-constexpr Index kKeyBlock = 128;  // keys in a block; 96..256 measured alike
+constexpr Index kKeyBlock = 128;  // keys in a block: its keys and values stay in L2
 
 // One query block of one head. Scores live in units of log2: scale · log2(e) is folded into q.
 class QueryBlock {

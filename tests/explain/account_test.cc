@@ -237,5 +237,19 @@ TEST(Account, chinese_titles_set_the_english_word_in_parentheses) {
   EXPECT_EQ(account.step("w_v").title.zh, "值（Value）的权重矩阵");
 }
 
+// Head 1 sees only the first key, head 2 only the second; the mask does not say that it knows heads.
+TEST(Account, a_predicate_is_asked_for_every_head) {
+  const Matrix x{{1, 0}, {0, 1}};
+  ExplainOptions options;
+  options.mask = Mask::predicate([](Index, Index h, Index, Index j) { return j == h; });
+  const Account account = explain(x, Projections{.heads = 2}, options);
+  for (int h = 0; h < 2; ++h) {
+    for (Index i = 0; i < 2; ++i) {
+      EXPECT_EQ(account.weights(h)(i, h), 1.0);
+      EXPECT_EQ(account.weights(h)(i, 1 - h), 0.0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fovea
