@@ -61,6 +61,7 @@ class QueryBlock {
   Tensor memory_;         // all the scratch below, in one piece
   float* scores_;         // [kKeyBlock rounded up, W]
   float* row_values_;     // [kKeyBlock]
+  float* ones_;           // [W]
   float* gathered_keys_;  // [kKeyBlock, D] and
   float* gathered_values_;
   std::vector<Strip> strips_;
@@ -82,8 +83,9 @@ QueryBlock::QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, 
   // Vector loads want whole vectors: every piece below is a multiple of the width.
   const Index width = kStripVectors * lanes_, depth = p_.depth();
   const bool gathers = strips.rows(first_strip + strip_count - 1).scattered;
-  memory_ = Tensor::uninitialized({strip_count * (depth + value_width_ + 5) * width + kScoreRows * width +
-                                   kKeyBlock * (gathers ? 1 + depth + value_width_ : 1)});
+  memory_ =
+      Tensor::uninitialized({strip_count * (depth + value_width_ + 5) * width + (kScoreRows + 1) * width +
+                             kKeyBlock * (gathers ? 1 + depth + value_width_ : 1)});
   float* at = memory_.data();
   const auto take = [&at](Index floats) { return std::exchange(at, at + floats); };
   for (Index s = 0; s < strip_count; ++s) {
@@ -102,6 +104,8 @@ QueryBlock::QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, 
   }
   scores_ = take(kScoreRows * width);
   row_values_ = take(kKeyBlock);
+  ones_ = take(width);
+  std::fill_n(ones_, width, 1.0f);
   gathered_keys_ = at;
   gathered_values_ = at + kKeyBlock * depth;
 }
@@ -251,22 +255,17 @@ void QueryBlock::StoreOutput(Strip& strip) {
   }
   for (Index at = 0; at < width; at += lanes_) {
     const FloatVector sum = hn::Load(d_, strip.sum + at);
-    const FloatVector inverse =
-        hn::IfThenZeroElse(hn::Eq(sum, hn::Zero(d_)), hn::Div(hn::Set(d_, 1.0f), sum));
-    hn::Store(inverse, d_, strip.sum + at);
-    for (Index c = 0; c < value_width_; ++c) {
-      float* out = strip.out + c * width + at;
-      hn::Store(hn::Mul(hn::Load(d_, out), inverse), d_, out);
-    }
+    const FloatVector inverse = hn::Div(hn::Set(d_, 1.0f), sum);
+    hn::Store(hn::IfThenZeroElse(hn::Eq(sum, hn::Zero(d_)), inverse), d_, strip.sum + at);
   }
   if (strip.queries.all_rows().order == nullptr) {
-    Transpose(strip.out, width, value_width_, rows, p_.output + ResultRow(strip, 0) * value_width_,
-              value_width_);
+    TransposeOut(strip.out, width, value_width_, rows, strip.sum,
+                 p_.output + ResultRow(strip, 0) * value_width_, value_width_);
     return;
   }
   for (Index r = 0; r < rows; ++r) {
     float* out = p_.output + ResultRow(strip, r) * value_width_;
-    for (Index c = 0; c < value_width_; ++c) out[c] = strip.out[c * width + r];
+    for (Index c = 0; c < value_width_; ++c) out[c] = strip.out[c * width + r] * strip.sum[r];
   }
 }
 
@@ -279,7 +278,8 @@ void QueryBlock::KeepWeights(Strip& strip, const KeyStep& keys) {
   strip.steps.push_back(keys);
   strip.step_max.insert(strip.step_max.end(), strip.max, strip.max + width);
   if (strip.queries.all_rows().order == nullptr) {
-    Transpose(scores_, width, keys.count, rows, p_.weights + ResultRow(strip, 0) * m_ + keys.first, m_);
+    TransposeOut(scores_, width, keys.count, rows, ones_,
+                 p_.weights + ResultRow(strip, 0) * m_ + keys.first, m_);
     return;
   }
   for (Index r = 0; r < rows; ++r) {

@@ -109,17 +109,14 @@ inline void QueryStrip::Load(const ScoreProblem& problem, const BiasStrips& bias
   const float* queries = ScoreProblem::start(problem.q, where.batch, where.head);
   const Index stride = problem.q.stride(3), step = problem.q.stride(4);
   if (rows.count < width_) std::fill_n(q_, depth * width_, 0.0f);  // lanes past the last compute on zeros
+  const float factor = problem.scale * kLog2E;
   if (rows.order == nullptr && step == 1) {
-    Transpose(queries + rows.first * stride, stride, rows.count, depth, q_, width_);
+    TransposeIn(queries + rows.first * stride, stride, rows.count, depth, factor, q_, width_);
   } else {
     for (Index r = 0; r < rows.count; ++r) {
       const float* from = queries + rows.row(r) * stride;
-      for (Index i = 0; i < depth; ++i) q_[i * width_ + r] = from[i * step];
+      for (Index i = 0; i < depth; ++i) q_[i * width_ + r] = from[i * step] * factor;
     }
-  }
-  const FloatVector factor = hn::Set(d, problem.scale * kLog2E);
-  for (Index i = 0; i < depth * width_; i += lanes) {
-    hn::Store(hn::Mul(hn::Load(d, q_ + i), factor), d, q_ + i);
   }
   if (rows.scattered) {
     visible_.load_scattered(problem.mask, where, rows.order + rows.first, rows.count);
