@@ -37,6 +37,7 @@ struct KeyStep {
   Index count;
   const Index* gathered;  // the numbers of all keys, if they are not neighbours, or null
   bool full;              // every query of the strip sees every key
+  Interval common;        // hidden pairs lie outside of these keys, if they are neighbours
 
   Index key(Index g) const { return gathered == nullptr ? first + g : gathered[g]; }
 };
@@ -44,12 +45,12 @@ struct KeyStep {
 // c = a · b for a strip of 1, 2 or 3 vectors.
 template <TileEnd kEnd>
 HWY_INLINE void MultiplyVectors(int vectors, const TileFactor& a, Index rows, const float* b, Index depth,
-                                float* c, float* alpha) {
+                                float* c, float* alpha, FetchAhead* ahead = nullptr) {
   const Index width = vectors * static_cast<Index>(hn::Lanes(Floats()));
   const auto multiply = vectors == 3   ? MultiplyStrip<3, kEnd>
                         : vectors == 2 ? MultiplyStrip<2, kEnd>
                                        : MultiplyStrip<1, kEnd>;
-  multiply(a, rows, b, width, depth, c, width, alpha);
+  multiply(a, rows, b, width, depth, c, width, alpha, ahead);
 }
 
 class QueryStrip {
@@ -61,7 +62,7 @@ class QueryStrip {
   // scores [keys rounded up to 4 or 6, W]: everything of the formula up to the softmax, hidden pairs as
   // −inf. max [W] becomes the maximum of itself and all keys. `row_values` is scratch, [keys].
   void Scores(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT max,
-              float* HWY_RESTRICT row_values) const;
+              float* HWY_RESTRICT row_values, FetchAhead* ahead = nullptr) const;
 
   // `value` wherever a query does not see a key.
   void FillHidden(const KeyStep& keys, float value, float* tile) const {
@@ -130,16 +131,16 @@ inline void QueryStrip::Load(const ScoreProblem& problem, const BiasStrips& bias
 }
 
 inline void QueryStrip::Scores(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT max,
-                               float* HWY_RESTRICT row_values) const {
+                               float* HWY_RESTRICT row_values, FetchAhead* ahead) const {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d)), depth = problem_->depth();
   const TileFactor k{keys.rows, keys.stride, 1};
   const bool adds =
       problem_->bias != nullptr || (problem_->mask != nullptr && problem_->mask->is_additive());
   if (keys.full && !adds && problem_->softcap == 0) {
-    return MultiplyVectors<TileEnd::maximum>(vectors_, k, keys.count, q_, depth, scores, max);
+    return MultiplyVectors<TileEnd::maximum>(vectors_, k, keys.count, q_, depth, scores, max, ahead);
   }
-  MultiplyVectors<TileEnd::store>(vectors_, k, keys.count, q_, depth, scores, nullptr);
+  MultiplyVectors<TileEnd::store>(vectors_, k, keys.count, q_, depth, scores, nullptr, ahead);
   if (problem_->softcap > 0) {
     const FloatVector cap = hn::Set(d, problem_->softcap * kLog2E),
                       inverse = hn::Set(d, 1.0f / (problem_->softcap * kLog2E));

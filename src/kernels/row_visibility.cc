@@ -84,14 +84,16 @@ void RowVisibility::load_scattered(const MaskNode* mask, const Row& where, const
 }
 
 VisibleSpan RowVisibility::span(Index begin, Index end) const {
-  if (everything_) return {begin, end, true};
-  VisibleSpan span = {std::max(begin, hull_.begin), std::min(end, hull_.end), true};
-  if (span.begin >= span.end) return {begin, begin, true};
+  if (everything_) return {begin, end, true, {begin, end}};
+  VisibleSpan span = {std::max(begin, hull_.begin), std::min(end, hull_.end), true, {}};
+  if (span.begin >= span.end) return {begin, begin, true, {}};
   if (simple_) {
     span.full = core_.begin <= span.begin && span.end <= core_.end;
+    span.common = {std::clamp(core_.begin, span.begin, span.end),
+                   std::clamp(core_.end, span.begin, span.end)};
     return span;
   }
-  span = {end, begin, true};
+  span = {end, begin, true, {}};
   for (Index r = 0; r < count_; ++r) {
     const Intervals& intervals = rows_[static_cast<std::size_t>(r)];
     const auto from = first_after(intervals, begin);
@@ -101,7 +103,7 @@ VisibleSpan RowVisibility::span(Index begin, Index end) const {
                                      [end](const Interval& interval) { return interval.begin < end; });
     span.end = std::max(span.end, std::min(end, std::prev(last)->end));
   }
-  if (span.begin >= span.end) return {begin, begin, true};
+  if (span.begin >= span.end) return {begin, begin, true, {}};
   for (Index r = 0; r < count_ && span.full; ++r) {
     const Intervals& intervals = rows_[static_cast<std::size_t>(r)];
     const auto at = first_after(intervals, span.begin);

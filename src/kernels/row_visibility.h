@@ -12,6 +12,8 @@ struct VisibleSpan {
   Index begin = 0;
   Index end = 0;
   bool full = true;  // every row sees all of it
+  // Keys that every row sees, as far as that is known without search: hidden pairs lie outside.
+  Interval common = {};
 };
 
 // Rows of few intervals answer with spans of neighbouring keys; rows of many separate keys (sparse masks)
