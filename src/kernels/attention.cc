@@ -81,7 +81,7 @@ class QueryBlock {
   const float *keys_ = nullptr, *values_ = nullptr;
   Tensor memory_;         // all the scratch below, in one piece
   float* scores_;         // [kKeyBlock rounded up, W]
-  float* row_values_;     // [kKeyBlock]
+  float* scratch_;        // [2, kKeyBlock, W], if rows are added to the scores
   float* ones_;           // [W]
   float* gathered_keys_;  // [kKeyBlock, D] and
   float* gathered_values_;
@@ -101,9 +101,10 @@ QueryBlock::QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, 
   // Vector loads want whole vectors: every piece below is a multiple of the width.
   const Index width = kStripVectors * lanes_, depth = p_.depth();
   const bool gathers = p_.mask != nullptr && p_.mask->may_scatter();
-  memory_ =
-      Tensor::uninitialized({most_strips * (depth + value_width_ + 5) * width + (kScoreRows + 1) * width +
-                             kKeyBlock * (gathers ? 1 + depth + value_width_ : 1)});
+  const bool adds_rows = p_.bias != nullptr || (p_.mask != nullptr && p_.mask->is_additive());
+  memory_ = Tensor::uninitialized({most_strips * (depth + value_width_ + 5) * width +
+                                   (kScoreRows + 1 + (adds_rows ? 2 * kKeyBlock : 0)) * width +
+                                   (gathers ? kKeyBlock * (depth + value_width_) : 0)});
   float* at = memory_.data();
   const auto take = [&at](Index floats) { return std::exchange(at, at + floats); };
   for (Strip& strip : all_strips_) {
@@ -117,7 +118,7 @@ QueryBlock::QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, 
   scores_ = take(kScoreRows * width);
   ones_ = take(width);
   std::fill_n(ones_, width, 1.0f);
-  row_values_ = take(kKeyBlock);
+  scratch_ = take(adds_rows ? 2 * kKeyBlock * width : 0);
   gathered_keys_ = at;
   gathered_values_ = at + kKeyBlock * depth;
 }
@@ -189,7 +190,8 @@ void QueryBlock::RunNeighbours() {
                          span.begin,
                          span.end - span.begin,
                          nullptr,
-                         span.full};
+                         span.full,
+                         span.common};
       Step(strip, keys, values_ + span.begin * p_.v.stride(3), p_.v.stride(3));
     }
   }
@@ -227,7 +229,7 @@ void QueryBlock::RunGathered(Strip& strip) {
 void QueryBlock::Step(Strip& strip, const KeyStep& keys, const float* values, Index value_stride) {
   const Index width = strip.queries.width();
   std::copy_n(strip.max, width, strip.old_max);
-  strip.queries.Scores(keys, scores_, strip.max, row_values_, &ahead_);
+  strip.queries.Scores(keys, scores_, strip.max, scratch_, &ahead_);
   OnlineSoftmax(strip, keys.count);
   if (p_.dropout > 0) strip.dropout.Apply(keys, scores_);
   if (p_.weights != nullptr) KeepWeights(strip, keys);
