@@ -7,7 +7,7 @@
 
 #include "fovea/random.h"
 #include "fovea/threads.h"
-#include "reference/attention.h"
+#include "reference/linear_attention.h"
 #include "support/instruction_sets.h"
 
 namespace fovea {
