@@ -1,0 +1,273 @@
+// What forward and backward of linear attention share. Include inside foreach_target.
+//
+// Rows in scratch memory are padded with zeros to whole vectors, Dp and Dvp floats wide, so that no loop
+// below has a tail. A block holds up to kLinearBlock rows.
+#if defined(FOVEA_KERNELS_LINEAR_ATTENTION_PARTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_LINEAR_ATTENTION_PARTS_INL_H_
+#undef FOVEA_KERNELS_LINEAR_ATTENTION_PARTS_INL_H_
+#else
+#define FOVEA_KERNELS_LINEAR_ATTENTION_PARTS_INL_H_
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "fovea/feature_map.h"
+#include "fovea/tensor.h"
+#include "kernels/linear_attention.h"
+#include "kernels/register_tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE::linear {
+
+constexpr Index kTileRows = 12;  // whole tiles of 4 and of 6 rows: triangles are cut at multiples of it
+
+HWY_INLINE Index Padded(Index width) {
+  const Index lanes = static_cast<Index>(hn::Lanes(Floats()));
+  return (width + lanes - 1) / lanes * lanes;
+}
+
+// Rows of a state, Σ φ(k)ᵀ v [D, Dvp], then Σ φ(k) [Dp].
+HWY_INLINE Index StateSize(Index depth, Index value_width) {
+  return depth * Padded(value_width) + Padded(depth);
+}
+
+// running = base + total; a whole chunk moves into the base.
+inline void AdvanceState(LinearRunningState& state, Index rows, Index size, Index chunk) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index i = 0; i < size; i += lanes) {
+    hn::Store(hn::Add(hn::Load(d, state.base + i), hn::Load(d, state.total + i)), d, state.running + i);
+  }
+  state.rows += rows;
+  if (state.rows < chunk) return;
+  state.rows = 0;
+  std::copy_n(state.running, size, state.base);
+  std::fill_n(state.total, size, 0.0f);
+}
+
+// Scratch memory of one work item, in pieces that begin at vectors.
+class Scratch {
+ public:
+  explicit Scratch(Index floats) : memory_(Tensor::uninitialized({floats})), at_(memory_.data()) {}
+  float* Take(Index floats) { return std::exchange(at_, at_ + floats); }
+
+ private:
+  Tensor memory_;
+  float* at_;
+};
+
+// Rows that the register tile may read by vectors.
+struct VectorRows {
+  const float* data;
+  Index stride;
+};
+
+// c [rows, columns] = or += a [rows, depth] · b [depth, columns]; columns are whole vectors.
+template <TileEnd kEnd>
+HWY_INLINE void Product(const TileFactor& a, Index rows, const VectorRows& b, Index depth, Index columns,
+                        float* c, Index c_stride) {
+  const Index lanes = static_cast<Index>(hn::Lanes(Floats()));
+  for (Index at = 0, left = columns / lanes; left > 0;) {
+    // 3 vectors at a time, but 4 as 2 + 2 and not as 3 + 1.
+    const Index vectors = left == 4 ? 2 : std::min<Index>(left, 3);
+    const float* from = b.data + at;
+    if (vectors == 3) {
+      MultiplyStrip<3, kEnd>(a, rows, from, b.stride, depth, c + at, c_stride, nullptr);
+    } else if (vectors == 2) {
+      MultiplyStrip<2, kEnd>(a, rows, from, b.stride, depth, c + at, c_stride, nullptr);
+    } else {
+      MultiplyStrip<1, kEnd>(a, rows, from, b.stride, depth, c + at, c_stride, nullptr);
+    }
+    left -= vectors;
+    at += vectors * lanes;
+  }
+}
+
+// Copies rows into scratch, unless vectors can read them where they are.
+inline VectorRows ReadableRows(const LinearRows& x, Index width, float* scratch) {
+  const Index lanes = static_cast<Index>(hn::Lanes(Floats()));
+  const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % (sizeof(float) * lanes) == 0;
+  if (aligned && width % lanes == 0 && x.stride % lanes == 0) return {x.data, x.stride};
+  const Index stride = Padded(width);
+  for (Index r = 0; r < x.count; ++r) {
+    float* row = scratch + r * stride;
+    std::copy_n(x.data + r * x.stride, width, row);
+    std::fill(row + width, row + stride, 0.0f);
+  }
+  return {scratch, stride};
+}
+
+// exp(x), infinite where float32 overflows; NaN is the caller's care.
+HWY_INLINE FloatVector Exponential(Floats d, FloatVector x) {
+  return hn::Exp(d, hn::Min(x, hn::Set(d, 100.0f)));
+}
+
+struct EluPlusOne {  // x ≥ 0 ? x + 1 : exp(x); exp(x) − 1 + 1 would lose small values
+  static HWY_INLINE FloatVector Map(Floats d, FloatVector x) {
+    const FloatVector low = hn::Exp(d, hn::Min(x, hn::Zero(d)));
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), low, hn::Add(x, hn::Set(d, 1.0f)));
+  }
+  static HWY_INLINE FloatVector Derivative(Floats d, FloatVector feature) {
+    const FloatVector one = hn::Set(d, 1.0f);
+    return hn::IfThenElse(hn::Ge(feature, one), one, feature);
+  }
+};
+struct Relu {
+  static HWY_INLINE FloatVector Map(Floats d, FloatVector x) {
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x);
+  }
+  static HWY_INLINE FloatVector Derivative(Floats d, FloatVector feature) {
+    return hn::IfThenElse(hn::Le(feature, hn::Zero(d)), hn::Zero(d), hn::Set(d, 1.0f));
+  }
+};
+struct ExpMap {
+  static HWY_INLINE FloatVector Map(Floats d, FloatVector x) {
+    return hn::IfThenElse(hn::IsNaN(x), x, Exponential(d, x));
+  }
+  static HWY_INLINE FloatVector Derivative(Floats, FloatVector feature) { return feature; }
+};
+struct Identity {
+  static HWY_INLINE FloatVector Map(Floats, FloatVector x) { return x; }
+  static HWY_INLINE FloatVector Derivative(Floats d, FloatVector) { return hn::Set(d, 1.0f); }
+};
+
+// x may be `out` itself.
+template <class Map>
+HWY_NOINLINE void MapRows(const LinearRows& x, Index width, float* out, Index out_stride) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index whole = width / lanes * lanes;
+  for (Index r = 0; r < x.count; ++r, out += out_stride) {
+    const float* from = x.data + r * x.stride;
+    for (Index i = 0; i < whole; i += lanes) hn::Store(Map::Map(d, hn::LoadU(d, from + i)), d, out + i);
+    if (whole == width) continue;
+    if (from != out) std::copy(from + whole, from + width, out + whole);
+    std::fill(out + width, out + out_stride, 0.0f);
+    hn::Store(Map::Map(d, hn::Load(d, out + whole)), d, out + whole);
+    std::fill(out + width, out + out_stride, 0.0f);  // φ(0) is not 0
+  }
+}
+
+// out [count, Dp] = φ(x [count, width]), with zeros past the width.
+inline void FeatureRows(const FeatureMap& map, const LinearRows& x, Index width, float* out) {
+  const Index stride = Padded(width);
+  LinearRows rows = x;
+  if (x.element_stride != 1) {
+    for (Index r = 0; r < x.count; ++r) {
+      const float* from = x.data + r * x.stride;
+      for (Index i = 0; i < width; ++i) out[r * stride + i] = from[i * x.element_stride];
+    }
+    rows = {out, stride, 1, x.count};
+  }
+  switch (map.kind()) {
+    case FeatureMap::Kind::elu_plus_one:
+      return MapRows<EluPlusOne>(rows, width, out, stride);
+    case FeatureMap::Kind::relu:
+      return MapRows<Relu>(rows, width, out, stride);
+    case FeatureMap::Kind::exp:
+      return MapRows<ExpMap>(rows, width, out, stride);
+    case FeatureMap::Kind::identity:
+      return MapRows<Identity>(rows, width, out, stride);
+    case FeatureMap::Kind::custom:
+      for (Index r = 0; r < rows.count; ++r) {
+        float* to = out + r * stride;
+        for (Index i = 0; i < width; ++i) to[i] = map(rows.data[r * rows.stride + i]);
+        std::fill(to + width, to + stride, 0.0f);
+      }
+  }
+}
+
+// a [width] · b [width], both padded with zeros.
+HWY_INLINE float Dot(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, Index padded_width) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  FloatVector even = hn::Zero(d), odd = even;
+  Index i = 0;
+  for (; i + 2 * lanes <= padded_width; i += 2 * lanes) {
+    even = hn::MulAdd(hn::Load(d, a + i), hn::Load(d, b + i), even);
+    odd = hn::MulAdd(hn::Load(d, a + i + lanes), hn::Load(d, b + i + lanes), odd);
+  }
+  if (i < padded_width) even = hn::MulAdd(hn::Load(d, a + i), hn::Load(d, b + i), even);
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
+}
+
+// sum [width] += factor_r · x_r over all rows; factors null: 1.
+inline void AddRows(const float* HWY_RESTRICT x, Index rows, Index padded_width,
+                    const float* HWY_RESTRICT factors, float* HWY_RESTRICT sum) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index i = 0; i < padded_width; i += lanes) {
+    FloatVector even = hn::Zero(d), odd = even;
+    const auto add = [&](Index r, FloatVector to) HWY_ATTR {
+      const FloatVector row = hn::Load(d, x + r * padded_width + i);
+      return factors == nullptr ? hn::Add(row, to) : hn::MulAdd(row, hn::Set(d, factors[r]), to);
+    };
+    Index r = 0;
+    for (; r + 2 <= rows; r += 2) {
+      even = add(r, even);
+      odd = add(r + 1, odd);
+    }
+    if (r < rows) even = add(r, even);
+    hn::Store(hn::Add(hn::Load(d, sum + i), hn::Add(even, odd)), d, sum + i);
+  }
+}
+
+// y [width] = factor · x [width], in whole vectors.
+HWY_INLINE void ScaleRow(float factor, float* HWY_RESTRICT x, Index padded_width) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const FloatVector f = hn::Set(d, factor);
+  for (Index i = 0; i < padded_width; i += lanes) hn::Store(hn::Mul(f, hn::Load(d, x + i)), d, x + i);
+}
+
+// out [width, columns] = xᵀ of x [rows, width]; columns past `rows` become zeros.
+inline void TransposeRows(const VectorRows& x, Index rows, Index width, float* HWY_RESTRICT out,
+                          Index columns) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  HWY_ALIGN float block[4 * HWY_MAX_BYTES / sizeof(float)];
+  Index r = 0;
+  // Four rows at a time: interleaved, they are 4 neighbours of each row of the transpose.
+  for (; r + 4 <= rows; r += 4) {
+    const float* from = x.data + r * x.stride;
+    for (Index i = 0; i < width; i += lanes) {
+      hn::StoreInterleaved4(hn::Load(d, from + i), hn::Load(d, from + x.stride + i),
+                            hn::Load(d, from + 2 * x.stride + i), hn::Load(d, from + 3 * x.stride + i), d,
+                            block);
+      const Index end = std::min(lanes, width - i);
+      for (Index l = 0; l < end; ++l) {
+        std::memcpy(out + (i + l) * columns + r, block + 4 * l, 4 * sizeof(float));
+      }
+    }
+  }
+  for (; r < rows; ++r) {
+    for (Index i = 0; i < width; ++i) out[i * columns + r] = x.data[r * x.stride + i];
+  }
+  for (Index i = 0; i < width && rows < columns; ++i) {
+    std::fill(out + i * columns + rows, out + (i + 1) * columns, 0.0f);
+  }
+}
+
+// Whether a product with a zero weight would be zero: 0 · NaN and 0 · inf are not.
+inline bool AllFinite(const VectorRows& x, Index rows, Index padded_width) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  FloatVector sum = hn::Zero(d);
+  for (Index r = 0; r < rows; ++r) {
+    for (Index i = 0; i < padded_width; i += lanes) {
+      sum = hn::MulAdd(hn::Load(d, x.data + r * x.stride + i), hn::Zero(d), sum);
+    }
+  }
+  return hn::GetLane(hn::SumOfLanes(d, sum)) == 0;
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE::linear
+HWY_AFTER_NAMESPACE();
+
+#endif  // FOVEA_KERNELS_LINEAR_ATTENTION_PARTS_INL_H_
