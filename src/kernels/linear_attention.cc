@@ -33,7 +33,7 @@ class ForwardWork {
         features_k_(scratch_.Take(kLinearBlock * padded_depth_)),
         values_scratch_(scratch_.Take(kLinearBlock * padded_values_)),
         out_scratch_(scratch_.Take(kLinearBlock * padded_values_)),
-        weights_(scratch_.Take(kLinearBlock * padded_block_)),
+        weights_{scratch_.Take(kLinearBlock * padded_block_), padded_block_},
         keys_transposed_(scratch_.Take(depth_ * padded_block_)),
         norms_(scratch_.Take(padded_block_)) {}
 
@@ -68,11 +68,15 @@ class ForwardWork {
         values_are_finite_ = AllFinite(values_, keys_, padded_values_);
         for (Index g = 0; g < head_.group; ++g) {
           LoadQueries(g, first_query, next - offset);
-          CausalBlock(g, first_query, first_query + offset - at, state.running);
+          weights_.queries = queries_;
+          weights_.keys = keys_;
+          weights_.lead = first_query + offset - at;
+          CausalBlock(g, first_query, state.running);
         }
       }
       AddKeys(state.total);
-      AdvanceState(state, keys_, size, chunk);
+      state.rows = (state.rows + keys_) % chunk;
+      AdvanceState(state, size, state.rows == 0);
     }
   }
 
@@ -110,7 +114,7 @@ class ForwardWork {
     const float size = std::abs(denominator);
     if (!(size > 1e-36f && size < 1e36f)) return denominator;
     ScaleRow(1 / denominator, Query(r), padded_depth_);
-    ScaleRow(1 / denominator, weights_ + r * padded_block_, weights);
+    ScaleRow(1 / denominator, weights_.Row(r), weights);
     return 1;
   }
 
@@ -134,33 +138,17 @@ class ForwardWork {
     }
   }
 
-  // Query r of this block sees the keys before it, in `state`, and the first lead + r + 1 of the block.
-  void CausalBlock(Index g, Index first_query, Index lead, const float* state) {
-    for (Index r = 0; r < queries_; r += kTileRows) {
-      const Index rows = std::min(kTileRows, queries_ - r);
-      const Index columns = Padded(lead + r + rows);
-      Product<TileEnd::store>({Query(r), padded_depth_, 1}, rows, {keys_transposed_, padded_block_}, depth_,
-                              columns, weights_ + r * padded_block_, padded_block_);
-    }
+  // The queries see the keys before this block, in `state`, and a triangle of the block.
+  void CausalBlock(Index g, Index first_query, const float* state) {
+    weights_.Multiply({features_q_, padded_depth_}, {keys_transposed_, padded_block_}, depth_);
     for (Index r = 0; r < queries_; ++r) {
-      const Index visible = lead + r + 1;
-      const Index columns = Padded(lead + std::min(queries_, r / kTileRows * kTileRows + kTileRows));
-      float* weights = weights_ + r * padded_block_;
-      std::fill(weights + visible, weights + columns, 0.0f);
-      const float norm = Dot(Query(r), Norms(state), padded_depth_) + Sum(weights, columns);
+      const Index columns = Padded(weights_.Visible(r));
+      const float norm = Dot(Query(r), Norms(state), padded_depth_) + Sum(weights_.Row(r), columns);
       norms_[r] = Normalize(r, norm, columns);
     }
     const Target target = OutputRows(g, first_query);
     MultiplyByState(state, target);
-    // Rows of one tile share its keys, with zero weights for those that some of them do not see: a value
-    // that is not finite would show there, so then each row goes alone.
-    const Index step = values_are_finite_ ? kTileRows : 1;
-    for (Index r = 0; r < queries_; r += step) {
-      const Index rows = std::min(step, queries_ - r);
-      Product<TileEnd::add>({weights_ + r * padded_block_, padded_block_, 1}, rows, values_,
-                            lead + r + rows, padded_values_, target.data + r * target.stride,
-                            target.stride);
-    }
+    weights_.AddToQueries(values_, values_are_finite_, padded_values_, target.data, target.stride);
     StoreOutput(g, first_query, target);
   }
 
@@ -178,7 +166,7 @@ class ForwardWork {
   Scratch scratch_;
   float *const features_q_, *const features_k_;       // [block, Dp]
   float *const values_scratch_, *const out_scratch_;  // [block, Dvp]
-  float* const weights_;                              // [block, block]: φ(q) · φ(k)
+  Triangle weights_;                                  // φ(q) · φ(k)
   float* const keys_transposed_;                      // [D, block]
   float* const norms_;                                // [block]: what is left to divide by
   VectorRows values_ = {};

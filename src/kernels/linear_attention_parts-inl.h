@@ -37,16 +37,14 @@ HWY_INLINE Index StateSize(Index depth, Index value_width) {
   return depth * Padded(value_width) + Padded(depth);
 }
 
-// running = base + total; a whole chunk moves into the base.
-inline void AdvanceState(LinearRunningState& state, Index rows, Index size, Index chunk) {
+// running = base + total; a chunk that is complete moves into the base.
+inline void AdvanceState(const LinearRunningState& state, Index size, bool chunk_is_complete) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   for (Index i = 0; i < size; i += lanes) {
     hn::Store(hn::Add(hn::Load(d, state.base + i), hn::Load(d, state.total + i)), d, state.running + i);
   }
-  state.rows += rows;
-  if (state.rows < chunk) return;
-  state.rows = 0;
+  if (!chunk_is_complete) return;
   std::copy_n(state.running, size, state.base);
   std::fill_n(state.total, size, 0.0f);
 }
@@ -266,6 +264,48 @@ inline bool AllFinite(const VectorRows& x, Index rows, Index padded_width) {
   }
   return hn::GetLane(hn::SumOfLanes(d, sum)) == 0;
 }
+
+// Numbers for the pairs of one block, [queries, keys]: query r sees the first lead + r + 1 keys.
+struct Triangle {
+  float* data;   // [queries, stride]
+  Index stride;  // block, padded
+  Index queries = 0, keys = 0, lead = 0;
+
+  float* Row(Index r) const { return data + r * stride; }
+  Index Visible(Index r) const { return lead + r + 1; }
+
+  // a [queries, depth] · b [depth, keys], zero where a query does not see the key.
+  void Multiply(const VectorRows& a, const VectorRows& b, Index depth) const {
+    for (Index r = 0; r < queries; r += kTileRows) {
+      const Index rows = std::min(kTileRows, queries - r);
+      Product<TileEnd::store>({a.data + r * a.stride, a.stride, 1}, rows, b, depth, Padded(lead + r + rows),
+                              Row(r), stride);
+    }
+    for (Index r = 0; r < queries; ++r) std::fill(Row(r) + Visible(r), Row(r) + stride, 0.0f);
+  }
+
+  // out [queries, columns] += this · b [keys, columns]. Rows of one tile share its keys, with zeros for
+  // those that some of them do not see: when b is not `finite`, 0 · b is not 0, and each row goes alone.
+  void AddToQueries(const VectorRows& b, bool finite, Index columns, float* out, Index out_stride) const {
+    const Index step = finite ? kTileRows : 1;
+    for (Index r = 0; r < queries; r += step) {
+      const Index rows = std::min(step, queries - r);
+      Product<TileEnd::add>({Row(r), stride, 1}, rows, b, lead + r + rows, columns, out + r * out_stride,
+                            out_stride);
+    }
+  }
+
+  // out [keys, columns] += thisᵀ · b [queries, columns].
+  void AddToKeys(const VectorRows& b, bool finite, Index columns, float* out, Index out_stride) const {
+    const Index step = finite ? kTileRows : 1;
+    for (Index j = 0; j < keys; j += step) {
+      const Index first = std::max<Index>(0, j - lead);  // the first query that sees key j
+      Product<TileEnd::add>({Row(first) + j, 1, stride}, std::min(step, keys - j),
+                            {b.data + first * b.stride, b.stride}, queries - first, columns,
+                            out + j * out_stride, out_stride);
+    }
+  }
+};
 
 }  // namespace fovea::kernels::HWY_NAMESPACE::linear
 HWY_AFTER_NAMESPACE();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/parallel.h"
 #include "fovea/threads.h"
 #include "ops/linear_attention_heads.h"
 
@@ -17,19 +16,20 @@ class LinearAttention {
   explicit LinearAttention(std::vector<LinearHead> heads)
       : heads_(std::move(heads)),
         count_(static_cast<Index>(heads_.size())),
+        products_(products_of(heads_.front(), count_)),
         first_(heads_.front()),
         keys_{first_.m, kernels::linear_chunk(first_.depth)},
         state_size_(kernels::linear_state_size(first_.depth, first_.value_width)) {}
 
   void full() const {
     if (one_thread_per_head(count_)) {
-      parallel_for(count_, [&](Index i) { full_head(head(i)); });
+      parallel_for_products(products_, count_, [&](Index i) { full_head(head(i)); });
       return;
     }
     LinearStates states = sums_of_chunks();
     const LinearChunks queries{first_.n, kernels::linear_chunk(first_.depth)};
     const Index pieces = first_.group * queries.count();
-    parallel_for(count_ * pieces, [&](Index item) {
+    parallel_for_products(products_, count_ * pieces, [&](Index item) {
       const Index i = item / pieces, g = item % pieces / queries.count(), c = item % queries.count();
       kernels::linear_apply_full(head(i), g, queries.begin(c), queries.end(c), states.all(i));
     });
@@ -39,7 +39,7 @@ class LinearAttention {
     // Queries before the first key see nothing.
     const Index blind = std::clamp<Index>(first_.n - first_.m, 0, first_.n);
     if (one_thread_per_head(count_) || keys_.count() == 1) {
-      parallel_for(count_, [&](Index i) {
+      parallel_for_products(products_, count_, [&](Index i) {
         zero_rows(head(i), blind);
         LinearRunningMemory state(state_size_);
         kernels::linear_causal(head(i), 0, first_.m, *state);
@@ -49,7 +49,7 @@ class LinearAttention {
     LinearStates states = sums_of_chunks();
     // A segment of several chunks runs on from its first state.
     const Index segments = std::min(keys_.count(), Index{4} * thread_count());
-    parallel_for(count_ * segments, [&](Index item) {
+    parallel_for_products(products_, count_ * segments, [&](Index item) {
       const Index i = item / segments, s = item % segments;
       const Index from = s * keys_.count() / segments, to = (s + 1) * keys_.count() / segments;
       if (s == 0) zero_rows(head(i), blind);
@@ -73,7 +73,7 @@ class LinearAttention {
 
   LinearStates sums_of_chunks() const {
     LinearStates states(count_, keys_.count(), state_size_);
-    parallel_for(count_ * keys_.count(), [&](Index item) {
+    parallel_for_products(products_, count_ * keys_.count(), [&](Index item) {
       const Index i = item / keys_.count(), c = item % keys_.count();
       kernels::linear_sum_chunk(head(i), keys_.begin(c), keys_.end(c), states.chunk(i, c));
     });
@@ -88,7 +88,7 @@ class LinearAttention {
   }
 
   const std::vector<LinearHead> heads_;
-  const Index count_;
+  const Index count_, products_;
   const LinearHead& first_;  // extents are the same for all
   const LinearChunks keys_;
   const Index state_size_;

@@ -9,13 +9,16 @@
 
 namespace fovea {
 
-AttentionViews linear_attention_views(const char* op, ConstView q, ConstView k, ConstView v,
-                                      const LinearAttentionOptions& options) {
-  AttentionViews views = attention_views(op, q, k, v);
+void check_epsilon(const char* op, const LinearAttentionOptions& options) {
   if (!(options.epsilon >= 0) || std::isinf(options.epsilon)) {
     fail("[{}] epsilon is {}, expected a finite number ≥ 0", op, options.epsilon);
   }
-  return views;
+}
+
+AttentionViews linear_attention_views(const char* op, ConstView q, ConstView k, ConstView v,
+                                      const LinearAttentionOptions& options) {
+  check_epsilon(op, options);
+  return attention_views(op, q, k, v);
 }
 
 std::vector<kernels::LinearHead> linear_heads(const AttentionViews& views,

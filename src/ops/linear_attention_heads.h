@@ -3,11 +3,15 @@
 
 #include <vector>
 
+#include "core/parallel.h"
 #include "fovea/linear_attention.h"
 #include "kernels/linear_attention.h"
 #include "ops/attention_views.h"
 
 namespace fovea {
+
+// Throws Error unless epsilon is finite and ≥ 0.
+void check_epsilon(const char* op, const LinearAttentionOptions& options);
 
 // Checks shapes and options; throws Error that begins with "[op]".
 AttentionViews linear_attention_views(const char* op, ConstView q, ConstView k, ConstView v,
@@ -17,6 +21,21 @@ AttentionViews linear_attention_views(const char* op, ConstView q, ConstView k, 
 // result of the whole call, row-major. Views and options must outlive the result.
 std::vector<kernels::LinearHead> linear_heads(const AttentionViews& views,
                                               const LinearAttentionOptions& options, float* out);
+
+// parallel_for, unless waking threads would take longer than the work: 100,000 products are about 5 µs.
+template <typename Body>
+void parallel_for_products(Index products, Index count, const Body& body) {
+  if (products >= 100'000) {
+    parallel_for(count, body);
+  } else {
+    for (Index i = 0; i < count; ++i) body(i);
+  }
+}
+
+// Of a whole call, about.
+inline Index products_of(const kernels::LinearHead& head, Index heads) {
+  return heads * (head.group * head.n + head.m) * head.depth * head.value_width;
+}
 
 // Whether there are enough heads to keep every thread busy; otherwise the chunks of a head are shared out,
 // which costs one more sum over the keys. Both give the same bits.

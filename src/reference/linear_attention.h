@@ -10,4 +10,13 @@ namespace fovea::reference {
 DoubleArray linear_attention(const DoubleArray& q, const DoubleArray& k, const DoubleArray& v,
                              const LinearAttentionOptions& options = {});
 
+struct LinearAttentionGradients {
+  DoubleArray dq, dk, dv;
+};
+
+// The gradient of Σ output · doutput, pair by pair.
+LinearAttentionGradients linear_attention_backward(const DoubleArray& q, const DoubleArray& k,
+                                                   const DoubleArray& v, const DoubleArray& doutput,
+                                                   const LinearAttentionOptions& options = {});
+
 }  // namespace fovea::reference
