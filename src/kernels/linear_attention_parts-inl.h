@@ -101,15 +101,33 @@ inline VectorRows ReadableRows(const LinearRows& x, Index width, float* scratch)
   return {scratch, stride};
 }
 
-// exp(x), infinite where float32 overflows; NaN is the caller's care.
-HWY_INLINE FloatVector Exponential(Floats d, FloatVector x) {
-  return hn::Exp(d, hn::Min(x, hn::Set(d, 100.0f)));
+// exp(x) for x ≤ 0, within 2 ulp, denormal numbers included; anything for other x. Half the time of
+// hn::Exp, which is a third of the time of linear attention at D = 64.
+HWY_INLINE FloatVector ExpOfNegative(Floats d, FloatVector x) {
+  const hn::RebindToUnsigned<Floats> du;
+  x = hn::Max(x, hn::Set(d, -120.0f));
+  // x = n·ln 2 + r. Adding 1.5·2²³ rounds to an integer and leaves n in the low bits; with 127 + 64 more,
+  // these bits are the exponent of 2^(n + 64), which is normal where 2^n may be denormal.
+  const FloatVector magic = hn::Set(d, 12582912.0f + 191.0f);
+  const FloatVector shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), magic);
+  const FloatVector n = hn::Sub(shifted, magic);
+  FloatVector r = hn::NegMulAdd(n, hn::Set(d, 0.693359375f), x);
+  r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), r);
+  // exp(r) = 1 + r + r²·p(r), the polynomial of Cephes' expf.
+  FloatVector p = hn::Set(d, 1.9875691500e-4f);
+  p = hn::MulAdd(p, r, hn::Set(d, 1.3981999507e-3f));
+  p = hn::MulAdd(p, r, hn::Set(d, 8.3334519073e-3f));
+  p = hn::MulAdd(p, r, hn::Set(d, 4.1665795894e-2f));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.6666665459e-1f));
+  p = hn::MulAdd(p, r, hn::Set(d, 5.0000001201e-1f));
+  p = hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), hn::Set(d, 1.0f));
+  const FloatVector power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, shifted)));
+  return hn::Mul(hn::Mul(p, power), hn::Set(d, 0x1p-64f));
 }
 
 struct EluPlusOne {  // x ≥ 0 ? x + 1 : exp(x); exp(x) − 1 + 1 would lose small values
   static HWY_INLINE FloatVector Map(Floats d, FloatVector x) {
-    const FloatVector low = hn::Exp(d, hn::Min(x, hn::Zero(d)));
-    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), low, hn::Add(x, hn::Set(d, 1.0f)));
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), ExpOfNegative(d, x), hn::Add(x, hn::Set(d, 1.0f)));
   }
   static HWY_INLINE FloatVector Derivative(Floats d, FloatVector feature) {
     const FloatVector one = hn::Set(d, 1.0f);
@@ -126,7 +144,8 @@ struct Relu {
 };
 struct ExpMap {
   static HWY_INLINE FloatVector Map(Floats d, FloatVector x) {
-    return hn::IfThenElse(hn::IsNaN(x), x, Exponential(d, x));
+    const FloatVector power = hn::Exp(d, hn::Min(x, hn::Set(d, 100.0f)));  // overflows to inf
+    return hn::IfThenElse(hn::IsNaN(x), x, power);
   }
   static HWY_INLINE FloatVector Derivative(Floats, FloatVector feature) { return feature; }
 };

@@ -28,24 +28,31 @@ reference::LinearAttentionGradients magnitudes(const DoubleArray& q, const Doubl
                                                const DoubleArray& v, const DoubleArray& doutput,
                                                const LinearAttentionOptions& options) {
   const reference::CallExtents e(q, k, v);
-  const auto feature = [&](double x) {
-    return static_cast<double>(options.feature_map(static_cast<float>(x)));
+  const auto features = [&](DoubleArray x) {
+    for (double& value : x.values)
+      value = static_cast<double>(options.feature_map(static_cast<float>(value)));
+    return x;
   };
-  const auto slope = [&](double x) {
-    return std::abs(static_cast<double>(options.feature_map.derivative(static_cast<float>(x))));
+  const DoubleArray features_q = features(q), features_k = features(k);
+  const auto slopes = [&](DoubleArray x) {
+    for (double& value : x.values) {
+      value = std::abs(static_cast<double>(options.feature_map.derivative(static_cast<float>(value))));
+    }
+    return x;
   };
+  const DoubleArray slopes_q = slopes(q), slopes_k = slopes(k);
   reference::LinearAttentionGradients sums{DoubleArray(q.shape), DoubleArray(k.shape),
                                            DoubleArray(v.shape)};
   for (Index h = 0; h < e.heads_total; ++h) {
     for (Index i = 0; i < e.n; ++i) {
-      const double *query = q.row(h * e.n + i), *upstream = doutput.row(h * e.n + i);
+      const double* upstream = doutput.row(h * e.n + i);
       const Index keys = options.causal ? i + e.m - e.n + 1 : e.m;
       double denominator = static_cast<double>(options.epsilon), gamma = 0;
       std::vector<double> weights, products;
       for (Index j = 0; j < keys; ++j) {
         const Index key = e.key_head(h) * e.m + j;
         double weight = 0, product = 0;
-        for (Index c = 0; c < e.d; ++c) weight += feature(query[c]) * feature(k.row(key)[c]);
+        for (Index c = 0; c < e.d; ++c) weight += features_q.row(h * e.n + i)[c] * features_k.row(key)[c];
         for (Index c = 0; c < e.dv; ++c) product += std::abs(upstream[c] * v.row(key)[c]);
         denominator += weight;
         gamma += weight * product;
@@ -57,8 +64,8 @@ reference::LinearAttentionGradients magnitudes(const DoubleArray& q, const Doubl
         const auto at = static_cast<std::size_t>(j);
         const double factor = products[at] / denominator + gamma / denominator / denominator;
         for (Index c = 0; c < e.d; ++c) {
-          sums.dq.row(h * e.n + i)[c] += factor * feature(k.row(key)[c]) * slope(query[c]);
-          sums.dk.row(key)[c] += factor * feature(query[c]) * slope(k.row(key)[c]);
+          sums.dq.row(h * e.n + i)[c] += factor * features_k.row(key)[c] * slopes_q.row(h * e.n + i)[c];
+          sums.dk.row(key)[c] += factor * features_q.row(h * e.n + i)[c] * slopes_k.row(key)[c];
         }
         for (Index c = 0; c < e.dv; ++c) {
           sums.dv.row(key)[c] += weights[at] * std::abs(upstream[c]) / denominator;
