@@ -64,7 +64,7 @@ class ForwardWork {
       LoadKeys(at, next);
       const Index first_query = std::max<Index>(0, at - offset);
       if (first_query < next - offset) {
-        TransposeRows({features_k_, padded_depth_}, keys_, depth_, keys_transposed_, padded_block_);
+        TransposeRows({features_k_, padded_depth_}, keys_, depth_, keys_transposed_, Padded(keys_));
         values_are_finite_ = AllFinite(values_, keys_, padded_values_);
         for (Index g = 0; g < head_.group; ++g) {
           LoadQueries(g, first_query, next - offset);
@@ -140,7 +140,7 @@ class ForwardWork {
 
   // The queries see the keys before this block, in `state`, and a triangle of the block.
   void CausalBlock(Index g, Index first_query, const float* state) {
-    weights_.Multiply({features_q_, padded_depth_}, {keys_transposed_, padded_block_}, depth_);
+    weights_.Multiply({features_q_, padded_depth_}, {keys_transposed_, Padded(keys_)}, depth_);
     for (Index r = 0; r < queries_; ++r) {
       const Index columns = Padded(weights_.Visible(r));
       const float norm = Dot(Query(r), Norms(state), padded_depth_) + Sum(weights_.Row(r), columns);

@@ -131,7 +131,7 @@ class BackwardWork {
       MultiplyByQueries(state.running);
       if (HasQueries(at)) {
         const VectorRows values = TransposedValues(at);
-        TransposeRows({features_k_, padded_depth_}, keys_, depth_, keys_transposed_, padded_block_);
+        TransposeRows({features_k_, padded_depth_}, keys_, depth_, keys_transposed_, Padded(keys_));
         for (Index g = 0; g < head_.group; ++g) {
           LoadQueriesAt(g, at);
           LoadUpstream();
@@ -212,8 +212,8 @@ class BackwardWork {
   VectorRows TransposedValues(Index first_key) {
     const VectorRows rows =
         ReadableRows(head_.values(first_key, first_key + keys_), width_, values_scratch_);
-    TransposeRows(rows, keys_, width_, values_transposed_, padded_block_);
-    return {values_transposed_, padded_block_};
+    TransposeRows(rows, keys_, width_, values_transposed_, Padded(keys_));
+    return {values_transposed_, Padded(keys_)};
   }
 
   // Row j of the norms: Σ φ(k) up to key j of this block, `before` included.
@@ -261,7 +261,7 @@ class BackwardWork {
       for (Index j = 0; j < pairs_.Visible(r); ++j) pairs_.Row(r)[j] += gammas_[r];
     }
     pairs_.AddToKeys(features, finite, padded_depth_, dfeatures_, padded_depth_);
-    pairs_.Multiply(features, {keys_transposed_, padded_block_}, depth_);
+    pairs_.Multiply(features, {keys_transposed_, Padded(keys_)}, depth_);
     pairs_.AddToKeys(upstream, finite, padded_width_, dvalues_, padded_width_);
   }
 

@@ -90,7 +90,8 @@ HWY_INLINE void Product(const TileFactor& a, Index rows, const VectorRows& b, In
 // Copies rows into scratch, unless vectors can read them where they are.
 inline VectorRows ReadableRows(const LinearRows& x, Index width, float* scratch) {
   const Index lanes = static_cast<Index>(hn::Lanes(Floats()));
-  const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % (sizeof(float) * lanes) == 0;
+  const bool aligned =
+      reinterpret_cast<std::uintptr_t>(x.data) % (sizeof(float) * static_cast<std::size_t>(lanes)) == 0;
   if (aligned && width % lanes == 0 && x.stride % lanes == 0) return {x.data, x.stride};
   const Index stride = Padded(width);
   for (Index r = 0; r < x.count; ++r) {
