@@ -14,13 +14,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include "fovea/feature_map.h"
 #include "fovea/tensor.h"
 #include "kernels/linear_attention.h"
 #include "kernels/register_tile-inl.h"
+#include "kernels/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE::linear {
@@ -245,28 +245,8 @@ HWY_INLINE void ScaleRow(float factor, float* HWY_RESTRICT x, Index padded_width
 }
 
 // out [width, columns] = xᵀ of x [rows, width]; columns past `rows` become zeros.
-inline void TransposeRows(const VectorRows& x, Index rows, Index width, float* HWY_RESTRICT out,
-                          Index columns) {
-  const Floats d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  HWY_ALIGN float block[4 * HWY_MAX_BYTES / sizeof(float)];
-  Index r = 0;
-  // Four rows at a time: interleaved, they are 4 neighbours of each row of the transpose.
-  for (; r + 4 <= rows; r += 4) {
-    const float* from = x.data + r * x.stride;
-    for (Index i = 0; i < width; i += lanes) {
-      hn::StoreInterleaved4(hn::Load(d, from + i), hn::Load(d, from + x.stride + i),
-                            hn::Load(d, from + 2 * x.stride + i), hn::Load(d, from + 3 * x.stride + i), d,
-                            block);
-      const Index end = std::min(lanes, width - i);
-      for (Index l = 0; l < end; ++l) {
-        std::memcpy(out + (i + l) * columns + r, block + 4 * l, 4 * sizeof(float));
-      }
-    }
-  }
-  for (; r < rows; ++r) {
-    for (Index i = 0; i < width; ++i) out[i * columns + r] = x.data[r * x.stride + i];
-  }
+inline void TransposeRows(const VectorRows& x, Index rows, Index width, float* out, Index columns) {
+  TransposeIn(x.data, x.stride, rows, width, 1.0f, out, columns);
   for (Index i = 0; i < width && rows < columns; ++i) {
     std::fill(out + i * columns + rows, out + (i + 1) * columns, 0.0f);
   }
