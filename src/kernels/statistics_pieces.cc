@@ -1,0 +1,132 @@
+#include "kernels/statistics_pieces.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+
+namespace fovea::kernels {
+namespace {
+
+constexpr Index kPieces = 128;                      // of all heads together: work for that many threads
+constexpr Index kProductFloats = Index{256} << 18;  // 256 MB for all parts of Pᵀ·u
+constexpr Index kMergedKeys = 4096;                 // merged by one task
+
+using Pieces = std::vector<StatisticsPiece>;
+
+// The pieces of one head stand side by side.
+struct HeadPieces {
+  const StatisticsPiece* begin;
+  const StatisticsPiece* end;
+};
+
+// Sums [m, width] over the pieces of a head into out [m, columns], for keys of one task.
+template <typename Part>
+void merge_keys(const HeadPieces& head, Index begin, Index end, Index width, Index columns, float* out,
+                const Part& part) {
+  std::vector<double> sums(static_cast<std::size_t>((end - begin) * width), 0.0);
+  for (const StatisticsPiece* piece = head.begin; piece != head.end; ++piece) {
+    const float* values = part(*piece).data() + begin * width;
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(values[i]);
+  }
+  for (Index j = begin; j < end; ++j) {
+    const double* from = sums.data() + (j - begin) * width;
+    for (Index c = 0; c < columns; ++c) out[j * columns + c] = static_cast<float>(from[c]);
+  }
+}
+
+// The cells of one head: sums become means, and a cell with NaN in its sum has NaN as its maximum.
+void merge_picture(const StatisticsProblem& p, const HeadPieces& pieces, float* mean, float* max) {
+  const Index rows = p.picture_rows, columns = p.picture_columns;
+  const Index n = p.q.shape()[3], m = p.k.shape()[3];
+  std::vector<double> sums(static_cast<std::size_t>(rows * columns), 0.0);
+  std::fill_n(max, rows * columns, 0.0f);
+  for (const StatisticsPiece* piece = pieces.begin; piece != pieces.end; ++piece) {
+    const Index first = piece->first_cell_row * columns;
+    for (Index i = 0; i < piece->cell_sum.shape().elements(); ++i) {
+      sums[static_cast<std::size_t>(first + i)] += static_cast<double>(piece->cell_sum.data()[i]);
+      max[first + i] = std::max(max[first + i], piece->cell_max.data()[i]);
+    }
+  }
+  for (Index r = 0; r < rows; ++r) {
+    const Index height = cell_begin(r + 1, rows, n) - cell_begin(r, rows, n);
+    for (Index c = 0; c < columns; ++c) {
+      const Index width = cell_begin(c + 1, columns, m) - cell_begin(c, columns, m);
+      const Index at = r * columns + c;
+      mean[at] =
+          static_cast<float>(sums[static_cast<std::size_t>(at)] / static_cast<double>(height * width));
+      if (std::isnan(mean[at])) max[at] = mean[at];
+    }
+  }
+}
+
+}  // namespace
+
+void StatisticsPiece::allocate(const StatisticsProblem& p, Index padded_columns) {
+  const Index n = p.q.shape()[3], m = p.k.shape()[3];
+  if (p.received != nullptr) received = Tensor({m});
+  if (p.transposed_product != nullptr) product = Tensor({m, padded_columns});
+  if (p.picture_mean == nullptr) return;
+  first_cell_row = row_begin * p.picture_rows / n;
+  const Index last = (row_end - 1) * p.picture_rows / n;
+  cell_sum = Tensor({last - first_cell_row + 1, p.picture_columns});
+  cell_max = Tensor({last - first_cell_row + 1, p.picture_columns});
+}
+
+std::vector<StatisticsPiece> make_pieces(const StatisticsProblem& p, Index block_rows,
+                                         Index padded_columns) {
+  const Shape& shape = p.q.shape();
+  const Index heads = shape[0] * shape[1] * shape[2], rows = p.row_end - p.row_begin;
+  if (heads == 0 || rows == 0) return {};
+  const Index blocks = (rows + block_rows - 1) / block_rows;
+  Index per_head = blocks;
+  if (p.received != nullptr || p.transposed_product != nullptr) {
+    per_head = std::min(per_head, (kPieces + heads - 1) / heads);
+  }
+  if (p.transposed_product != nullptr) {
+    const Index floats = std::max<Index>(1, heads * p.k.shape()[3] * padded_columns);
+    per_head = std::min(per_head, kProductFloats / floats);
+  }
+  per_head = std::max<Index>(1, per_head);
+  Pieces pieces(static_cast<std::size_t>(heads * per_head));
+  for (Index i = 0; i < heads * per_head; ++i) {
+    StatisticsPiece& piece = pieces[static_cast<std::size_t>(i)];
+    const Index part = i % per_head;
+    piece.head = i / per_head;
+    piece.row_begin = p.row_begin + part * blocks / per_head * block_rows;
+    piece.row_end = std::min(p.row_end, p.row_begin + (part + 1) * blocks / per_head * block_rows);
+  }
+  return pieces;
+}
+
+void merge_pieces(const StatisticsProblem& p, const Pieces& pieces) {
+  const Shape& shape = p.q.shape();
+  const Index heads = shape[0] * shape[1] * shape[2], m = p.k.shape()[3];
+  if (heads == 0) return;
+  const Index per_head = static_cast<Index>(pieces.size()) / heads;  // 0 if there are no rows
+  const auto pieces_of = [&](Index head) -> HeadPieces {
+    return {pieces.data() + head * per_head, pieces.data() + (head + 1) * per_head};
+  };
+  const Index tasks = (m + kMergedKeys - 1) / kMergedKeys;
+  parallel_for(heads * tasks, [&](Index item) {
+    const Index head = item / tasks, begin = item % tasks * kMergedKeys;
+    const Index end = std::min(begin + kMergedKeys, m);
+    if (p.received != nullptr) {
+      merge_keys(pieces_of(head), begin, end, 1, 1, p.received + head * m,
+                 [](const StatisticsPiece& piece) -> const Tensor& { return piece.received; });
+    }
+    if (p.transposed_product != nullptr) {
+      const Index columns = p.u->shape()[4];
+      const Index width = per_head == 0 ? columns : pieces.front().product.shape()[1];
+      merge_keys(pieces_of(head), begin, end, width, columns, p.transposed_product + head * m * columns,
+                 [](const StatisticsPiece& piece) -> const Tensor& { return piece.product; });
+    }
+  });
+  if (p.picture_mean == nullptr) return;
+  const Index cells = p.picture_rows * p.picture_columns;
+  parallel_for(heads, [&](Index head) {
+    merge_picture(p, pieces_of(head), p.picture_mean + head * cells, p.picture_max + head * cells);
+  });
+}
+
+}  // namespace fovea::kernels
