@@ -35,6 +35,21 @@ void merge_keys(const HeadPieces& head, Index begin, Index end, Index width, Ind
   }
 }
 
+// What the keys from `begin` on, those of one task, receive.
+void merge_keys_of(const StatisticsProblem& p, const HeadPieces& pieces, Index begin, Index head) {
+  const Index m = p.k.shape()[3], end = std::min(begin + kMergedKeys, m);
+  if (p.received != nullptr) {
+    merge_keys(pieces, begin, end, 1, 1, p.received + head * m,
+               [](const StatisticsPiece& piece) -> const Tensor& { return piece.received; });
+  }
+  if (p.transposed_product != nullptr) {
+    const Index columns = p.u->shape()[4];
+    const Index width = pieces.begin == pieces.end ? columns : pieces.begin->product.shape()[1];
+    merge_keys(pieces, begin, end, width, columns, p.transposed_product + head * m * columns,
+               [](const StatisticsPiece& piece) -> const Tensor& { return piece.product; });
+  }
+}
+
 // The cells of one head: sums become means, and a cell with NaN in its sum has NaN as its maximum.
 void merge_picture(const StatisticsProblem& p, const HeadPieces& pieces, float* mean, float* max) {
   const Index rows = p.picture_rows, columns = p.picture_columns;
@@ -102,31 +117,22 @@ std::vector<StatisticsPiece> make_pieces(const StatisticsProblem& p, Index block
 void merge_pieces(const StatisticsProblem& p, const Pieces& pieces) {
   const Shape& shape = p.q.shape();
   const Index heads = shape[0] * shape[1] * shape[2], m = p.k.shape()[3];
-  if (heads == 0) return;
+  const bool any = p.received != nullptr || p.transposed_product != nullptr || p.picture_mean != nullptr;
+  if (heads == 0 || !any) return;
   const Index per_head = static_cast<Index>(pieces.size()) / heads;  // 0 if there are no rows
   const auto pieces_of = [&](Index head) -> HeadPieces {
     return {pieces.data() + head * per_head, pieces.data() + (head + 1) * per_head};
   };
-  const Index tasks = (m + kMergedKeys - 1) / kMergedKeys;
-  parallel_for(heads * tasks, [&](Index item) {
-    const Index head = item / tasks, begin = item % tasks * kMergedKeys;
-    const Index end = std::min(begin + kMergedKeys, m);
-    if (p.received != nullptr) {
-      merge_keys(pieces_of(head), begin, end, 1, 1, p.received + head * m,
-                 [](const StatisticsPiece& piece) -> const Tensor& { return piece.received; });
-    }
-    if (p.transposed_product != nullptr) {
-      const Index columns = p.u->shape()[4];
-      const Index width = per_head == 0 ? columns : pieces.front().product.shape()[1];
-      merge_keys(pieces_of(head), begin, end, width, columns, p.transposed_product + head * m * columns,
-                 [](const StatisticsPiece& piece) -> const Tensor& { return piece.product; });
-    }
-  });
-  if (p.picture_mean == nullptr) return;
-  const Index cells = p.picture_rows * p.picture_columns;
-  parallel_for(heads, [&](Index head) {
+  // Tasks of each head: parts of its keys, and the picture.
+  const Index key_tasks = (m + kMergedKeys - 1) / kMergedKeys, tasks = key_tasks + 1;
+  const auto merge = [&](Index item) {
+    const Index head = item / tasks, task = item % tasks;
+    if (task < key_tasks) return merge_keys_of(p, pieces_of(head), task * kMergedKeys, head);
+    const Index cells = p.picture_rows * p.picture_columns;
+    if (p.picture_mean == nullptr) return;
     merge_picture(p, pieces_of(head), p.picture_mean + head * cells, p.picture_max + head * cells);
-  });
+  };
+  parallel_for(heads * tasks, merge);
 }
 
 }  // namespace fovea::kernels
