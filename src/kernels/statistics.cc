@@ -10,8 +10,8 @@
 
 #include "core/parallel.h"
 #include "kernels/instruction_set.h"
-#include "kernels/row_visibility.h"
 #include "kernels/statistics_pieces.h"
+#include "kernels/tile_sizes.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/statistics.cc"
@@ -19,92 +19,127 @@
 
 #include <hwy/highway.h>
 
+#include "kernels/query_strip-inl.h"
 #include "kernels/statistics_measures-inl.h"
-#include "kernels/statistics_strip-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-constexpr Index kBlockStrips =
-    4;  // strips in a query block: they share each key block while it is in cache
 constexpr double kLn2 = 0.69314718055994530942;
 
-// Calls f<1>, f<2> or f<3>.
+// f for 1, 2 or 3 vectors.
 #define FOVEA_BY_VECTORS(f, vectors) ((vectors) == 1 ? f<1> : (vectors) == 2 ? f<2> : f<3>)
 
+struct StatisticsStrip {
+  QueryStrip queries;
+  float* q = nullptr;  // [D, W]
+  // Per query: running maximum, Σ p, Σ p · log2 p, the factor of the normalisation, the own position,
+  // Σ w · |j − own|.
+  float *max = nullptr, *sum = nullptr, *log_sum = nullptr, *factor = nullptr, *own = nullptr,
+        *distance = nullptr;
+  float *cell_sum = nullptr, *cell_max = nullptr;  // [picture_columns, W]
+  float* u = nullptr;                              // [W, C padded]
+  bool u_is_finite = true, has_nan = false;
+  std::vector<Index> best;        // [W]: the key of the maximum
+  std::vector<float> top_scores;  // [W, top_k]
+  std::vector<Index> top_keys;    // [W, top_k]
+  std::vector<KeyStep> steps;     // of the visible keys
+  Index keys_seen = 0;            // in all steps
+};
+
+// One piece: some strips of one head, block by block.
 class PieceRun {
  public:
-  PieceRun(const StatisticsProblem& problem, StatisticsPiece& piece, Index padded_columns);
+  PieceRun(const StatisticsProblem& problem, const BiasStrips& bias, const StatisticsStrips& strips,
+           StatisticsPiece& piece, Index padded_columns);
   void Run();
 
  private:
   void LayOut();
-  void LoadStrip(StatisticsStrip& strip, Index first_row, Index end_row);
-  void LoadProductRows(StatisticsStrip& strip);
+  void LoadStrip(StatisticsStrip& strip, const StripRows& rows);
+  void ListSteps(StatisticsStrip& strip) const;
+  void LoadProductRows(StatisticsStrip& strip) const;
   void RunBlock(Index strips);
   void RunKept(StatisticsStrip& strip);
   void RunTwice(Index strips);
-  void FirstPass(StatisticsStrip& strip, const KeySpan& span, float* tile);
-  void TrackMaximum(StatisticsStrip& strip, const VisibleSpan& span, const float* tile);
-  void TrackTop(StatisticsStrip& strip, const VisibleSpan& span, const float* tile);
+  void Scores(const StatisticsStrip& strip, const KeyStep& keys, float* tile);
+  void FirstPass(StatisticsStrip& strip, const KeyStep& keys, float* tile);
+  void TrackMaximum(StatisticsStrip& strip, const KeyStep& keys, const float* tile);
+  void TrackTop(StatisticsStrip& strip, const KeyStep& keys, const float* tile);
   void FinishFirstPass(StatisticsStrip& strip);
   void StoreRow(const StatisticsStrip& strip, Index r);
-  void Measure(StatisticsStrip& strip, const VisibleSpan& span, float* tile);
-  void AddToPicture(StatisticsStrip& strip, const VisibleSpan& span, const float* tile);
-  void AddToProduct(StatisticsStrip& strip, const VisibleSpan& span, const float* tile);
-  void CutOut(const StatisticsStrip& strip, const VisibleSpan& span, const float* tile);
+  void SecondPass(StatisticsStrip& strip, const KeyStep& keys);
+  void Measure(StatisticsStrip& strip, const KeyStep& keys, float* tile);
+  void AddReceivedByKeys(const StatisticsStrip& strip, const KeyStep& keys, const float* tile);
+  void StoreDiagonal(const StatisticsStrip& strip, const KeyStep& keys, const float* tile);
+  void AddToPicture(const StatisticsStrip& strip, const KeyStep& keys, const float* tile);
+  void AddToProduct(const StatisticsStrip& strip, const KeyStep& keys, const float* tile);
+  void CutOut(const StatisticsStrip& strip, const KeyStep& keys, const float* tile);
   void FinishSecondPass(StatisticsStrip& strip);
 
   // Where row r of the strip stands among the results [heads, rows].
   Index ResultRow(const StatisticsStrip& strip, Index r) const {
-    return piece_.head * (p_.row_end - p_.row_begin) + strip.first_row - p_.row_begin + r;
-  }
-  bool InSecondPass(const VisibleSpan& span) const {  // a crop needs its own keys only
-    return only_crop_ ? span.begin < p_.key_end && span.end > p_.key_begin : second_pass_;
+    return piece_.head * p_.rows() + strip.queries.row(r) - p_.row_begin;
   }
 
   const StatisticsProblem& p_;
+  const BiasStrips& bias_;
+  const StatisticsStrips& all_strips_;
   StatisticsPiece& piece_;
   const Floats d_;
   const Index lanes_ = static_cast<Index>(hn::Lanes(d_));
   const Index n_, m_, padded_columns_;
-  const bool second_pass_, only_crop_;
-  HeadScores scores_;
-  Tensor memory_;  // all the scratch below, in one piece
-  float* kept_;    // scores between the passes, if those of a strip fit
+  const bool second_pass_;
+  const Row where_;
+  const float* keys_;  // of this head
+  Tensor memory_;      // all the scratch below, in one piece
+  float* kept_;        // scores between the passes, if those of a strip fit
   Index kept_floats_;
-  float* tile_;     // [kBlockKeys, W]
-  float* new_max_;  // [W]
+  float* tile_;        // [kScoreRows, W]
+  float* new_max_;     // [W]
+  float* history_;     // [steps, W]: the maximum after each step of the strip at work
+  float* row_values_;  // [kKeyBlock], as the next
+  float* key_values_;
+  float* gathered_keys_;     // [kKeyBlock, D]
+  float* gathered_product_;  // [kKeyBlock, C padded]
   StatisticsStrip strips_[kBlockStrips];
 };
 
-PieceRun::PieceRun(const StatisticsProblem& problem, StatisticsPiece& piece, Index padded_columns)
+PieceRun::PieceRun(const StatisticsProblem& problem, const BiasStrips& bias, const StatisticsStrips& strips,
+                   StatisticsPiece& piece, Index padded_columns)
     : p_(problem),
+      bias_(bias),
+      all_strips_(strips),
       piece_(piece),
-      n_(problem.q.shape()[3]),
-      m_(problem.k.shape()[3]),
+      n_(problem.queries()),
+      m_(problem.keys()),
       padded_columns_(padded_columns),
       second_pass_(problem.needs_weights()),
-      only_crop_(problem.weights != nullptr),
-      scores_(problem, piece.head) {
-  piece_.allocate(problem, padded_columns);
+      where_(problem.row_of(piece.head)) {
+  keys_ = ScoreProblem::start(p_.k, where_.batch, where_.head / p_.group());
+  piece_.allocate(problem, strips, padded_columns);
   LayOut();
 }
 
 void PieceRun::LayOut() {
-  const Index width = kStripVectors * lanes_, depth = p_.q.shape()[4];
+  // Vector loads want whole vectors: every piece below is a multiple of the width.
+  const Index width = kStripVectors * lanes_, depth = p_.depth();
   const Index cells = p_.picture_mean == nullptr ? 0 : p_.picture_columns;
-  const Index spans = (m_ + kBlockKeys - 1) / kBlockKeys;
   const Index per_strip = (depth + 6 + 2 * cells + padded_columns_) * width;
+  const Index steps = (m_ + kKeyBlock - 1) / kKeyBlock;
+  const bool gathers = p_.mask != nullptr && p_.mask->may_scatter();
+  const Index gathered = gathers ? kKeyBlock * (depth + lanes_ + padded_columns_) : 0;
   kept_floats_ = second_pass_ ? std::min(kKeptFloats / width, m_) * width : 0;
-  memory_ =
-      Tensor::uninitialized({kBlockStrips * per_strip + kept_floats_ + (kBlockKeys + 1 + spans) * width});
+  memory_ = Tensor::uninitialized({kBlockStrips * per_strip + kept_floats_ + 2 * kKeyBlock * width +
+                                   (kScoreRows + 7 + steps) * width + gathered});
   float* at = memory_.data();
   const auto take = [&at](Index floats) { return std::exchange(at, at + floats); };
-  kept_ = take(kept_floats_);
-  tile_ = take(kBlockKeys * width);
+  kept_ = take(kept_floats_ + 6 * width);  // as a register tile may round the number of keys up
+  tile_ = take(kScoreRows * width);
   new_max_ = take(width);
-  float* history = take(spans * width);
+  history_ = take(steps * width);
+  row_values_ = take(kKeyBlock * width);
+  key_values_ = row_values_ + kKeyBlock;
   for (StatisticsStrip& strip : strips_) {
     strip.q = take(depth * width);
     for (float** row :
@@ -114,23 +149,24 @@ void PieceRun::LayOut() {
     strip.cell_sum = take(cells * width);
     strip.cell_max = take(cells * width);
     strip.u = take(padded_columns_ * width);
-    strip.history = history;  // used by one strip after the other
   }
+  gathered_product_ = at;
+  gathered_keys_ = at + kKeyBlock * padded_columns_;
 }
 
-void PieceRun::LoadStrip(StatisticsStrip& strip, Index first_row, Index end_row) {
-  strip.first_row = first_row;
-  strip.rows = std::min(kStripVectors * lanes_, end_row - first_row);
-  strip.vectors = static_cast<int>((strip.rows + lanes_ - 1) / lanes_);
-  strip.width = strip.vectors * lanes_;
-  strip.has_nan = false;
-  scores_.Load(strip);
-  const Index width = strip.width;
-  std::fill_n(strip.max, width, kMinusInfinity);
+void PieceRun::LoadStrip(StatisticsStrip& strip, const StripRows& rows) {
+  strip.queries.Load(p_, bias_, where_, rows, strip.q);
+  ListSteps(strip);
+  const Index width = strip.queries.width();
+  std::fill_n(strip.max, width, -kInfinity);
   for (float* row : {strip.sum, strip.log_sum, strip.distance}) std::fill_n(row, width, 0.0f);
-  for (Index r = 0; r < width; ++r) strip.own[r] = static_cast<float>(first_row + r + m_ - n_);
+  for (Index r = 0; r < width; ++r) {
+    const Index row = strip.queries.row(std::min(r, strip.queries.rows() - 1));
+    strip.own[r] = static_cast<float>(row + m_ - n_);
+  }
+  strip.has_nan = false;
   strip.best.assign(static_cast<std::size_t>(width), -1);
-  strip.top_scores.assign(static_cast<std::size_t>(width * p_.top_k), kMinusInfinity);
+  strip.top_scores.assign(static_cast<std::size_t>(width * p_.top_k), -kInfinity);
   strip.top_keys.assign(static_cast<std::size_t>(width * p_.top_k), -1);
   if (p_.picture_mean != nullptr) {
     std::fill_n(strip.cell_sum, p_.picture_columns * width, 0.0f);
@@ -139,64 +175,120 @@ void PieceRun::LoadStrip(StatisticsStrip& strip, Index first_row, Index end_row)
   if (p_.transposed_product != nullptr) LoadProductRows(strip);
 }
 
-void PieceRun::LoadProductRows(StatisticsStrip& strip) {
+// The visible keys: spans of neighbours, or for rows of many separate keys a list.
+void PieceRun::ListSteps(StatisticsStrip& strip) const {
+  const RowVisibility& visible = strip.queries.visible();
+  strip.steps.clear();
+  strip.keys_seen = 0;
+  const auto add = [&](Index first, Index count, const Index* gathered, bool full) {
+    KeyStep step{};
+    step.rows = keys_ + first * p_.k.stride(3);
+    step.stride = p_.k.stride(3);
+    step.first = first;
+    step.count = count;
+    step.gathered = gathered;
+    step.full = full;
+    strip.steps.push_back(step);
+    strip.keys_seen += count;
+  };
+  if (strip.queries.all_rows().scattered) {
+    const std::vector<Index>& keys = visible.keys();
+    for (Index begin = 0; begin < static_cast<Index>(keys.size()); begin += kKeyBlock) {
+      const Index count = std::min(kKeyBlock, static_cast<Index>(keys.size()) - begin);
+      add(keys[static_cast<std::size_t>(begin)], count, keys.data() + begin,
+          visible.all_see(keys.data() + begin, count));
+    }
+    return;
+  }
+  const VisibleSpan all = m_ == 0 ? VisibleSpan{} : visible.span(0, m_);
+  for (Index begin = all.begin / kKeyBlock * kKeyBlock; begin < all.end; begin += kKeyBlock) {
+    const VisibleSpan span = visible.span(begin, std::min(begin + kKeyBlock, m_));
+    if (span.begin < span.end) add(span.begin, span.end - span.begin, nullptr, span.full);
+  }
+}
+
+void PieceRun::LoadProductRows(StatisticsStrip& strip) const {
   const ConstView& u = *p_.u;
-  const float* rows = u.data() + scores_.batch_a() * u.stride(0) + scores_.batch_b() * u.stride(1) +
-                      scores_.head() * u.stride(2);
-  std::fill_n(strip.u, strip.width * padded_columns_, 0.0f);
+  const float* rows = ScoreProblem::start(u, where_.batch, where_.head);
+  std::fill_n(strip.u, strip.queries.width() * padded_columns_, 0.0f);
   strip.u_is_finite = true;
-  for (Index r = 0; r < strip.rows; ++r) {
+  for (Index r = 0; r < strip.queries.rows(); ++r) {
+    const float* from = rows + strip.queries.row(r) * u.stride(3);
     for (Index c = 0; c < u.shape()[4]; ++c) {
-      const float value = rows[(strip.first_row + r) * u.stride(3) + c * u.stride(4)];
+      const float value = from[c * u.stride(4)];
       strip.u[r * padded_columns_ + c] = value;
       strip.u_is_finite &= std::isfinite(value);
     }
   }
 }
 
-// tile becomes p against the maximum so far; the row's sums take it in.
-void PieceRun::FirstPass(StatisticsStrip& strip, const KeySpan& span, float* tile) {
-  std::copy_n(strip.max, strip.width, new_max_);
-  scores_.Compute(strip, span.keys, new_max_, tile);
-  if (p_.position != nullptr && AnyGreater(new_max_, strip.max, strip.width)) {
-    TrackMaximum(strip, span.keys, tile);
+// Are the keys of a list in fact neighbours?
+inline bool AreNeighbours(const KeyStep& keys) {
+  return keys.key(keys.count - 1) - keys.key(0) == keys.count - 1;
+}
+
+// tile [keys, W]; new_max_ is raised to its maximum. Lanes past the last query see nothing: so they add to
+// no sum, whatever the keys are.
+void PieceRun::Scores(const StatisticsStrip& strip, const KeyStep& keys, float* tile) {
+  KeyStep step = keys;
+  if (keys.gathered != nullptr && !AreNeighbours(keys)) {
+    for (Index g = 0; g < keys.count; ++g) {
+      std::copy_n(keys_ + keys.gathered[g] * p_.k.stride(3), p_.depth(), gathered_keys_ + g * p_.depth());
+    }
+    step.rows = gathered_keys_;
+    step.stride = p_.depth();
   }
-  if (p_.top_k > 0) TrackTop(strip, span.keys, tile);
-  for (Index at = 0; at < strip.width; at += lanes_) {
-    OnlineSoftmax(span.keys.end - span.keys.begin, strip.width, new_max_ + at, strip.max + at,
-                  strip.sum + at, strip.log_sum + at, tile + at);
+  strip.queries.Scores(step, tile, new_max_, row_values_);
+  const Index width = strip.queries.width(), rows = strip.queries.rows();
+  if (rows == width) return;
+  for (Index j = 0; j < keys.count; ++j) {
+    std::fill(tile + j * width + rows, tile + (j + 1) * width, -kInfinity);
+  }
+  std::fill(new_max_ + rows, new_max_ + width, -kInfinity);
+}
+
+// tile becomes p against the maximum so far; the row's sums take it in.
+void PieceRun::FirstPass(StatisticsStrip& strip, const KeyStep& keys, float* tile) {
+  const Index width = strip.queries.width();
+  std::copy_n(strip.max, width, new_max_);
+  Scores(strip, keys, tile);
+  if (p_.position != nullptr && AnyGreater(new_max_, strip.max, width)) TrackMaximum(strip, keys, tile);
+  if (p_.top_k > 0) TrackTop(strip, keys, tile);
+  for (Index at = 0; at < width; at += lanes_) {
+    OnlineSoftmax(keys.count, width, new_max_ + at, strip.max + at, strip.sum + at, strip.log_sum + at,
+                  tile + at);
   }
 }
 
 // The first key with the new maximum, for the rows whose maximum grew.
-void PieceRun::TrackMaximum(StatisticsStrip& strip, const VisibleSpan& span, const float* tile) {
-  for (Index r = 0; r < strip.rows; ++r) {
+void PieceRun::TrackMaximum(StatisticsStrip& strip, const KeyStep& keys, const float* tile) {
+  const Index width = strip.queries.width();
+  for (Index r = 0; r < strip.queries.rows(); ++r) {
     if (!(new_max_[r] > strip.max[r])) continue;
-    Index j = span.begin;
-    while (j < span.end && tile[(j - span.begin) * strip.width + r] != new_max_[r]) ++j;
-    strip.best[static_cast<std::size_t>(r)] = j < span.end ? j : -1;
+    Index g = 0;
+    while (g < keys.count && tile[g * width + r] != new_max_[r]) ++g;
+    strip.best[static_cast<std::size_t>(r)] = g < keys.count ? keys.key(g) : -1;
   }
 }
 
 // Puts each score above the smallest of the k into its place; of equal ones the earlier key stays first.
-void PieceRun::TrackTop(StatisticsStrip& strip, const VisibleSpan& span, const float* tile) {
-  const Index k = p_.top_k;
+void PieceRun::TrackTop(StatisticsStrip& strip, const KeyStep& keys, const float* tile) {
+  const Index k = p_.top_k, width = strip.queries.width();
   float* least = strip.factor;  // free until the first pass is done
-  for (Index r = 0; r < strip.width; ++r)
-    least[r] = strip.top_scores[static_cast<std::size_t>(r * k + k - 1)];
-  for (Index j = span.begin; j < span.end; ++j, tile += strip.width) {
-    if (!AnyGreater(tile, least, strip.width)) continue;
-    for (Index r = 0; r < strip.rows; ++r) {
+  for (Index r = 0; r < width; ++r) least[r] = strip.top_scores[static_cast<std::size_t>(r * k + k - 1)];
+  for (Index g = 0; g < keys.count; ++g, tile += width) {
+    if (!AnyGreater(tile, least, width)) continue;
+    for (Index r = 0; r < strip.queries.rows(); ++r) {
       if (!(tile[r] > least[r])) continue;
       float* scores = strip.top_scores.data() + r * k;
-      Index* keys = strip.top_keys.data() + r * k;
+      Index* top = strip.top_keys.data() + r * k;
       Index at = k - 1;
       for (; at > 0 && scores[at - 1] < tile[r]; --at) {
         scores[at] = scores[at - 1];
-        keys[at] = keys[at - 1];
+        top[at] = top[at - 1];
       }
       scores[at] = tile[r];
-      keys[at] = j;
+      top[at] = keys.key(g);
       least[r] = scores[k - 1];
     }
   }
@@ -204,11 +296,11 @@ void PieceRun::TrackTop(StatisticsStrip& strip, const VisibleSpan& span, const f
 
 // The normaliser, and all measures that need no weights.
 void PieceRun::FinishFirstPass(StatisticsStrip& strip) {
-  for (Index r = 0; r < strip.width; ++r) {
+  for (Index r = 0; r < strip.queries.width(); ++r) {
     strip.factor[r] = strip.sum[r] == 0 ? 0.0f : 1.0f / strip.sum[r];
     strip.has_nan |= std::isnan(strip.factor[r]);
   }
-  for (Index r = 0; r < strip.rows; ++r) StoreRow(strip, r);
+  for (Index r = 0; r < strip.queries.rows(); ++r) StoreRow(strip, r);
 }
 
 void PieceRun::StoreRow(const StatisticsStrip& strip, Index r) {
@@ -217,7 +309,7 @@ void PieceRun::StoreRow(const StatisticsStrip& strip, Index r) {
   const bool seeing = sum > 0, defined = !std::isnan(sum);
   if (p_.logsumexp != nullptr) {
     const double log2_sum = static_cast<double>(strip.max[r]) + std::log2(sum);
-    p_.logsumexp[row] = sum == 0 ? kMinusInfinity : static_cast<float>(log2_sum * kLn2);
+    p_.logsumexp[row] = sum == 0 ? -kInfinity : static_cast<float>(log2_sum * kLn2);
   }
   if (p_.entropy != nullptr) {
     const double entropy = std::log(sum) - kLn2 * static_cast<double>(strip.log_sum[r]) / sum;
@@ -240,85 +332,108 @@ void PieceRun::StoreRow(const StatisticsStrip& strip, Index r) {
 }
 
 // The tile holds weights now.
-void PieceRun::Measure(StatisticsStrip& strip, const VisibleSpan& span, float* tile) {
-  const Index keys = span.end - span.begin;
+void PieceRun::Measure(StatisticsStrip& strip, const KeyStep& keys, float* tile) {
   // A NaN score makes its row NaN; pairs that are hidden stay 0 even there.
-  if (strip.has_nan && !span.full) strip.visible.fill_hidden(span.begin, span.end, strip.width, 0.0f, tile);
-  if (p_.received != nullptr) {
-    FOVEA_BY_VECTORS(AddReceived, strip.vectors)(tile, keys, piece_.received.data() + span.begin);
-  }
+  if (strip.has_nan) strip.queries.FillHidden(keys, 0.0f, tile);
+  if (p_.received != nullptr) AddReceivedByKeys(strip, keys, tile);
   if (p_.distance != nullptr) {
-    FOVEA_BY_VECTORS(AddDistance, strip.vectors)(tile, keys, span.begin, strip.own, strip.distance);
+    for (Index g = 0; g < keys.count; ++g) key_values_[g] = static_cast<float>(keys.key(g));
+    FOVEA_BY_VECTORS(AddDistance, strip.queries.vectors())
+    (tile, keys.count, key_values_, strip.own, strip.distance);
   }
-  if (p_.diagonal != nullptr) {
-    for (Index r = 0; r < strip.rows; ++r) {
-      const Index own = strip.first_row + r + m_ - n_;
-      if (own < span.begin || own >= span.end || std::isnan(strip.sum[r])) continue;
-      p_.diagonal[ResultRow(strip, r)] = tile[(own - span.begin) * strip.width + r];
-    }
-  }
-  if (p_.picture_mean != nullptr) AddToPicture(strip, span, tile);
-  if (p_.transposed_product != nullptr) AddToProduct(strip, span, tile);
-  if (p_.weights != nullptr) CutOut(strip, span, tile);
+  if (p_.diagonal != nullptr) StoreDiagonal(strip, keys, tile);
+  if (p_.picture_mean != nullptr) AddToPicture(strip, keys, tile);
+  if (p_.transposed_product != nullptr) AddToProduct(strip, keys, tile);
+  if (p_.weights != nullptr) CutOut(strip, keys, tile);
 }
 
-void PieceRun::AddToPicture(StatisticsStrip& strip, const VisibleSpan& span, const float* tile) {
-  const Index columns = p_.picture_columns;
-  const auto add = FOVEA_BY_VECTORS(AddToCell, strip.vectors);
-  for (Index key = span.begin; key < span.end;) {
-    const Index cell = key * columns / m_;
-    const Index end = std::min(span.end, cell_begin(cell + 1, columns, m_));
-    add(tile + (key - span.begin) * strip.width, end - key, strip.cell_sum + cell * strip.width,
-        strip.cell_max + cell * strip.width);
-    key = end;
+void PieceRun::AddReceivedByKeys(const StatisticsStrip& strip, const KeyStep& keys, const float* tile) {
+  FOVEA_BY_VECTORS(AddReceived, strip.queries.vectors())(tile, keys.count, key_values_);
+  float* received = piece_.received.data();
+  for (Index g = 0; g < keys.count; ++g) received[keys.key(g)] += key_values_[g];
+}
+
+void PieceRun::StoreDiagonal(const StatisticsStrip& strip, const KeyStep& keys, const float* tile) {
+  const Index begin = keys.key(0), end = keys.key(keys.count - 1) + 1;
+  for (Index r = 0; r < strip.queries.rows(); ++r) {
+    const Index own = strip.queries.row(r) + m_ - n_;
+    if (own < begin || own >= end || std::isnan(strip.sum[r])) continue;
+    Index g = own - begin;
+    if (keys.gathered != nullptr) {
+      g = std::lower_bound(keys.gathered, keys.gathered + keys.count, own) - keys.gathered;
+      if (keys.gathered[g] != own) continue;
+    }
+    p_.diagonal[ResultRow(strip, r)] = tile[g * strip.queries.width() + r];
+  }
+}
+
+void PieceRun::AddToPicture(const StatisticsStrip& strip, const KeyStep& keys, const float* tile) {
+  const Index columns = p_.picture_columns, width = strip.queries.width();
+  const auto add = FOVEA_BY_VECTORS(AddToCell, strip.queries.vectors());
+  for (Index g = 0; g < keys.count;) {
+    const Index cell = keys.key(g) * columns / m_;
+    const Index key_end = cell_begin(cell + 1, columns, m_);
+    Index end = std::min(keys.count, g + key_end - keys.key(g));
+    while (keys.key(end - 1) >= key_end) --end;  // keys of a list are further apart
+    add(tile + g * width, end - g, strip.cell_sum + cell * width, strip.cell_max + cell * width);
+    g = end;
   }
 }
 
 // product [keys, C] += tile [keys, W] · u [W, C].
-void PieceRun::AddToProduct(StatisticsStrip& strip, const VisibleSpan& span, const float* tile) {
-  const Index keys = span.end - span.begin, width = strip.width;
-  float* out = piece_.product.data() + span.begin * padded_columns_;
-  if (strip.u_is_finite || span.full) {
+void PieceRun::AddToProduct(const StatisticsStrip& strip, const KeyStep& keys, const float* tile) {
+  const Index width = strip.queries.width(), rows = strip.queries.rows();
+  const bool in_place = AreNeighbours(keys);
+  float* all = piece_.product.data();
+  float* out = in_place ? all + keys.key(0) * padded_columns_ : gathered_product_;
+  if (!in_place) std::fill_n(out, keys.count * padded_columns_, 0.0f);
+  if (strip.u_is_finite || keys.full) {
     for (Index c = 0; c < padded_columns_; c += kStripVectors * lanes_) {
       const Index vectors = std::min<Index>(kStripVectors, (padded_columns_ - c) / lanes_);
       const auto multiply = vectors == 1   ? MultiplyStrip<1, TileEnd::add>
                             : vectors == 2 ? MultiplyStrip<2, TileEnd::add>
                                            : MultiplyStrip<3, TileEnd::add>;
-      multiply({tile, width, 1}, keys, strip.u + c, padded_columns_, strip.rows, out + c, padded_columns_,
+      multiply({tile, width, 1}, keys.count, strip.u + c, padded_columns_, rows, out + c, padded_columns_,
                nullptr);
     }
-    return;
+  } else {
+    // 0 · NaN is NaN: a row of u that is not finite must not meet the zero weight of a hidden pair.
+    std::vector<float> hidden(static_cast<std::size_t>(keys.count * width), 0.0f);
+    strip.queries.FillHidden(keys, 1.0f, hidden.data());
+    for (Index i = 0; i < keys.count * width; ++i) {
+      const Index g = i / width, r = i % width;
+      if (r >= rows || hidden[static_cast<std::size_t>(i)] != 0) continue;
+      for (Index c = 0; c < p_.u->shape()[4]; ++c) {
+        out[g * padded_columns_ + c] += tile[i] * strip.u[r * padded_columns_ + c];
+      }
+    }
   }
-  // 0 · NaN is NaN: a row of u that is not finite must not meet the zero weight of a hidden pair.
-  std::vector<float> hidden(static_cast<std::size_t>(keys * width), 0.0f);
-  strip.visible.fill_hidden(span.begin, span.end, width, 1.0f, hidden.data());
-  for (Index i = 0; i < keys * width; ++i) {
-    const Index j = i / width, r = i % width;
-    if (r >= strip.rows || hidden[static_cast<std::size_t>(i)] != 0) continue;
-    for (Index c = 0; c < p_.u->shape()[4]; ++c) {
-      out[j * padded_columns_ + c] += tile[i] * strip.u[r * padded_columns_ + c];
+  for (Index g = 0; !in_place && g < keys.count; ++g) {
+    for (Index c = 0; c < padded_columns_; ++c) {
+      all[keys.key(g) * padded_columns_ + c] += out[g * padded_columns_ + c];
     }
   }
 }
 
-void PieceRun::CutOut(const StatisticsStrip& strip, const VisibleSpan& span, const float* tile) {
-  const Index keys = p_.key_end - p_.key_begin;
-  const Index begin = std::max(span.begin, p_.key_begin), end = std::min(span.end, p_.key_end);
-  for (Index r = 0; r < strip.rows; ++r) {
-    float* out = p_.weights + ResultRow(strip, r) * keys - p_.key_begin;
-    for (Index j = begin; j < end; ++j) out[j] = tile[(j - span.begin) * strip.width + r];
+void PieceRun::CutOut(const StatisticsStrip& strip, const KeyStep& keys, const float* tile) {
+  const Index columns = p_.key_end - p_.key_begin;
+  for (Index r = 0; r < strip.queries.rows(); ++r) {
+    float* out = p_.weights + ResultRow(strip, r) * columns;
+    for (Index g = 0; g < keys.count; ++g) {
+      const Index column = keys.key(g) - p_.key_begin;
+      if (column >= 0 && column < columns) out[column] = tile[g * strip.queries.width() + r];
+    }
   }
 }
 
 // Distances, and the strip's cells into the picture of the piece.
 void PieceRun::FinishSecondPass(StatisticsStrip& strip) {
-  if (p_.distance != nullptr) {
-    for (Index r = 0; r < strip.rows; ++r) p_.distance[ResultRow(strip, r)] = strip.distance[r];
+  const Index rows = strip.queries.rows(), width = strip.queries.width(), columns = p_.picture_columns;
+  for (Index r = 0; p_.distance != nullptr && r < rows; ++r) {
+    p_.distance[ResultRow(strip, r)] = strip.distance[r];
   }
-  if (p_.picture_mean == nullptr) return;
-  const Index columns = p_.picture_columns, width = strip.width;
-  for (Index r = 0; r < strip.rows; ++r) {
-    const Index cell_row = (strip.first_row + r) * p_.picture_rows / n_ - piece_.first_cell_row;
+  for (Index r = 0; p_.picture_mean != nullptr && r < rows; ++r) {
+    const Index cell_row = strip.queries.row(r) * p_.picture_rows / n_ - piece_.first_cell_row;
     float* sum = piece_.cell_sum.data() + cell_row * columns;
     float* max = piece_.cell_max.data() + cell_row * columns;
     for (Index c = 0; c < columns; ++c) {
@@ -330,82 +445,79 @@ void PieceRun::FinishSecondPass(StatisticsStrip& strip) {
 
 // Both passes of one strip, whose scores stay in the cache between them.
 void PieceRun::RunKept(StatisticsStrip& strip) {
-  const Index width = strip.width;
-  float* then = strip.history;
-  for (const KeySpan& span : strip.spans) {
-    FirstPass(strip, span, kept_ + span.offset * width);
+  const Index width = strip.queries.width();
+  float *tile = kept_, *then = history_;
+  for (const KeyStep& keys : strip.steps) {
+    FirstPass(strip, keys, tile);
     then = std::copy_n(strip.max, width, then);
+    tile += keys.count * width;
   }
   FinishFirstPass(strip);
-  then = strip.history;
-  for (const KeySpan& span : strip.spans) {
-    float* tile = kept_ + span.offset * width;
+  tile = kept_, then = history_;
+  for (const KeyStep& keys : strip.steps) {
     for (Index at = 0; at < width; at += lanes_) {
-      WeightsFromPowers(span.keys.end - span.keys.begin, width, then + at, strip.max + at,
-                        strip.factor + at, tile + at);
+      WeightsFromPowers(keys.count, width, then + at, strip.max + at, strip.factor + at, tile + at);
     }
-    Measure(strip, span.keys, tile);
+    Measure(strip, keys, tile);
     then += width;
+    tile += keys.count * width;
   }
   FinishSecondPass(strip);
 }
 
-// Scores are computed in both passes, key block by key block for all strips: the keys are read once for the
-// block of queries.
+// Scores are computed in both passes. Strips of neighbouring keys go through them together, block by block:
+// the keys are read once for all of them.
 void PieceRun::RunTwice(Index strips) {
-  const auto each_span = [&](const auto& body) HWY_ATTR {
+  const auto each_step = [&](const auto& body) HWY_ATTR {
     std::size_t next[kBlockStrips] = {};
-    for (Index begin = 0; begin < m_; begin += kBlockKeys) {
+    for (Index end = kKeyBlock; end < m_ + kKeyBlock; end += kKeyBlock) {
       for (Index s = 0; s < strips; ++s) {
-        const std::vector<KeySpan>& spans = strips_[s].spans;
-        if (next[s] == spans.size() || spans[next[s]].keys.begin >= begin + kBlockKeys) continue;
-        body(strips_[s], spans[next[s]++]);
+        const std::vector<KeyStep>& steps = strips_[s].steps;
+        while (next[s] < steps.size() && steps[next[s]].first < end) body(strips_[s], steps[next[s]++]);
       }
     }
   };
-  each_span([&](StatisticsStrip& strip, const KeySpan& span) HWY_ATTR { FirstPass(strip, span, tile_); });
+  each_step([&](StatisticsStrip& strip, const KeyStep& keys) HWY_ATTR { FirstPass(strip, keys, tile_); });
   for (Index s = 0; s < strips; ++s) FinishFirstPass(strips_[s]);
   if (!second_pass_) return;
-  each_span([&](StatisticsStrip& strip, const KeySpan& span) HWY_ATTR {
-    if (!InSecondPass(span.keys)) return;
-    scores_.Compute(strip, span.keys, nullptr, tile_);
-    for (Index at = 0; at < strip.width; at += lanes_) {
-      WeightsFromScores(span.keys.end - span.keys.begin, strip.width, strip.max + at, strip.factor + at,
-                        tile_ + at);
-    }
-    Measure(strip, span.keys, tile_);
-  });
+  each_step([&](StatisticsStrip& strip, const KeyStep& keys) HWY_ATTR { SecondPass(strip, keys); });
   for (Index s = 0; s < strips; ++s) FinishSecondPass(strips_[s]);
+}
+
+void PieceRun::SecondPass(StatisticsStrip& strip, const KeyStep& keys) {
+  // A crop needs its own keys only.
+  const bool outside = keys.key(0) >= p_.key_end || keys.key(keys.count - 1) < p_.key_begin;
+  if (p_.weights != nullptr && outside) return;
+  const Index width = strip.queries.width();
+  Scores(strip, keys, tile_);
+  for (Index at = 0; at < width; at += lanes_) {
+    WeightsFromScores(keys.count, width, strip.max + at, strip.factor + at, tile_ + at);
+  }
+  Measure(strip, keys, tile_);
 }
 
 void PieceRun::RunBlock(Index strips) {
   Index most = 0;
-  for (Index s = 0; s < strips; ++s) most = std::max(most, strips_[s].keys_seen() * strips_[s].width);
+  for (Index s = 0; s < strips; ++s) {
+    most = std::max(most, strips_[s].keys_seen * strips_[s].queries.width());
+  }
   if (!second_pass_ || most > kept_floats_) return RunTwice(strips);
   for (Index s = 0; s < strips; ++s) RunKept(strips_[s]);
 }
 
 void PieceRun::Run() {
-  for (Index row = piece_.row_begin; row < piece_.row_end;) {
-    Index strips = 0;
-    for (; strips < kBlockStrips && row < piece_.row_end; ++strips) {
-      LoadStrip(strips_[strips], row, piece_.row_end);
-      row += strips_[strips].rows;
-    }
+  for (Index first = piece_.first_strip; first < piece_.end_strip; first += kBlockStrips) {
+    const Index strips = std::min(kBlockStrips, piece_.end_strip - first);
+    for (Index s = 0; s < strips; ++s) LoadStrip(strips_[s], all_strips_.rows(piece_.head, first + s));
     RunBlock(strips);
   }
 }
 
-Index StatisticsBlockRows() {
-  return kBlockStrips * kStripVectors * static_cast<Index>(hn::Lanes(Floats()));
-}
-Index PadToVectors(Index columns) {
-  const Index lanes = static_cast<Index>(hn::Lanes(Floats()));
-  return (columns + lanes - 1) / lanes * lanes;
-}
+Index StatisticsLanes() { return static_cast<Index>(hn::Lanes(Floats())); }
 
-void RunPiece(const StatisticsProblem& problem, StatisticsPiece& piece, Index padded_columns) {
-  PieceRun(problem, piece, padded_columns).Run();
+void RunPiece(const StatisticsProblem& problem, const BiasStrips& bias, const StatisticsStrips& strips,
+              StatisticsPiece& piece, Index padded_columns) {
+  PieceRun(problem, bias, strips, piece, padded_columns).Run();
 }
 
 #undef FOVEA_BY_VECTORS
@@ -416,20 +528,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fovea::kernels {
 
-HWY_EXPORT(StatisticsBlockRows);
-HWY_EXPORT(PadToVectors);
+HWY_EXPORT(StatisticsLanes);
 HWY_EXPORT(RunPiece);
 
 void attention_statistics(const StatisticsProblem& problem) {
   apply_forced_instruction_set();
-  const Index columns =
-      problem.u == nullptr ? 0 : HWY_DYNAMIC_DISPATCH(PadToVectors)(problem.u->shape()[4]);
-  std::vector<StatisticsPiece> pieces =
-      make_pieces(problem, HWY_DYNAMIC_DISPATCH(StatisticsBlockRows)(), columns);
+  const Index lanes = HWY_DYNAMIC_DISPATCH(StatisticsLanes)();
+  const Index columns = problem.u == nullptr ? 0 : (problem.u->shape()[4] + lanes - 1) / lanes * lanes;
+  const BiasStrips bias(problem);
+  const StatisticsStrips strips(problem, lanes);
+  std::vector<StatisticsPiece> pieces = make_pieces(problem, strips, columns);
   // Last rows first: under a causal mask those see the most keys.
   const Index count = static_cast<Index>(pieces.size());
   parallel_for(count, [&](Index item) {
-    HWY_DYNAMIC_DISPATCH(RunPiece)(problem, pieces[static_cast<std::size_t>(count - 1 - item)], columns);
+    StatisticsPiece& piece = pieces[static_cast<std::size_t>(count - 1 - item)];
+    if (piece.first_strip == piece.end_strip) return;
+    HWY_DYNAMIC_DISPATCH(RunPiece)(problem, bias, strips, piece, columns);
   });
   merge_pieces(problem, pieces);
 }

@@ -3,21 +3,12 @@
 
 #include <cstdint>
 
-#include "mask/bias_node.h"
-#include "mask/mask_node.h"
+#include "kernels/attention.h"
 
 namespace fovea::kernels {
 
-// Everything was checked by the caller. Views have rank 5, [A, B, heads, rows, width]; rows of k are
-// contiguous. Results are row-major; "heads" stands for A · B · H, and null is what nobody asked for.
-struct StatisticsProblem {
-  ConstView q;  // [A, B, H, N, D], any strides
-  ConstView k;  // [A, B, Hkv, M, D]
-  const MaskNode* mask = nullptr;
-  const BiasNode* bias = nullptr;
-  float scale = 1;
-  float softcap = 0;
-
+// Results are row-major; "heads" are those over A, B and H together, and null is what nobody asked for.
+struct StatisticsProblem : ScoreProblem {
   Index row_begin = 0, row_end = 0;  // rows = row_end − row_begin are looked at
 
   // Of each row, [heads, rows].
@@ -45,6 +36,8 @@ struct StatisticsProblem {
   const ConstView* u = nullptr;         // [A, B, H, N, C], any strides
   float* transposed_product = nullptr;  // [heads, M, C] = Pᵀ·u
 
+  Index rows() const { return row_end - row_begin; }
+  bool has_all_rows() const { return rows() == queries(); }
   bool needs_weights() const {
     return diagonal != nullptr || distance != nullptr || received != nullptr || picture_mean != nullptr ||
            weights != nullptr || transposed_product != nullptr;

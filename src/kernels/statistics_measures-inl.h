@@ -78,7 +78,7 @@ HWY_NOINLINE void WeightsFromPowers(Index keys, Index width, const float* then, 
   }
 }
 
-// received [keys] += sums over the queries.
+// received [keys] = sums over the queries.
 template <int NV>
 HWY_NOINLINE void AddReceived(const float* HWY_RESTRICT tile, Index keys, float* HWY_RESTRICT received) {
   const Floats d;
@@ -88,26 +88,25 @@ HWY_NOINLINE void AddReceived(const float* HWY_RESTRICT tile, Index keys, float*
     FloatVector sum = w0;
     if constexpr (NV > 1) sum = hn::Add(sum, w1);
     if constexpr (NV > 2) sum = hn::Add(sum, w2);
-    received[j] += hn::GetLane(hn::SumOfLanes(d, sum));
+    received[j] = hn::GetLane(hn::SumOfLanes(d, sum));
   }
 }
 
-// distance [W] += Σ w · |j − own|, for keys from `first` on.
+// distance [W] += Σ w · |j − own|; positions [keys] are the numbers j of the keys.
 template <int NV>
-HWY_NOINLINE void AddDistance(const float* HWY_RESTRICT tile, Index keys, Index first, const float* own,
+HWY_NOINLINE void AddDistance(const float* HWY_RESTRICT tile, Index keys,
+                              const float* HWY_RESTRICT positions, const float* own,
                               float* HWY_RESTRICT distance) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   FOVEA_LOAD_ROW(own, own)
   FloatVector sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0;
-  FloatVector key = hn::Set(d, static_cast<float>(first));
-  const FloatVector one = hn::Set(d, 1.0f);
   for (Index j = 0; j < keys; ++j, tile += NV * lanes) {
+    const FloatVector key = hn::Set(d, positions[j]);
     FOVEA_LOAD_ROW(w, tile)
     sum0 = hn::MulAdd(w0, hn::Abs(hn::Sub(key, own0)), sum0);
     if constexpr (NV > 1) sum1 = hn::MulAdd(w1, hn::Abs(hn::Sub(key, own1)), sum1);
     if constexpr (NV > 2) sum2 = hn::MulAdd(w2, hn::Abs(hn::Sub(key, own2)), sum2);
-    key = hn::Add(key, one);
   }
   FOVEA_LOAD_ROW(old, distance)
   hn::Store(hn::Add(old0, sum0), d, distance);

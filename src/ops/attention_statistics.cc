@@ -26,7 +26,7 @@ struct Call {
   Index heads() const { return views.q.shape()[0] * views.q.shape()[1] * views.q.shape()[2]; }
 
   kernels::StatisticsProblem problem() const {
-    kernels::StatisticsProblem problem{views.q, views.k};
+    kernels::StatisticsProblem problem{{views.q, views.k}};
     problem.mask = mask;
     problem.bias = bias;
     problem.scale = scale;
