@@ -19,8 +19,8 @@
 
 #include <hwy/highway.h>
 
-#include "kernels/query_strip-inl.h"
 #include "kernels/statistics_measures-inl.h"
+#include "kernels/statistics_strip-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -29,23 +29,6 @@ constexpr double kLn2 = 0.69314718055994530942;
 
 // f for 1, 2 or 3 vectors.
 #define FOVEA_BY_VECTORS(f, vectors) ((vectors) == 1 ? f<1> : (vectors) == 2 ? f<2> : f<3>)
-
-struct StatisticsStrip {
-  QueryStrip queries;
-  float* q = nullptr;  // [D, W]
-  // Per query: running maximum, Σ p, Σ p · log2 p, the factor of the normalisation, the own position,
-  // Σ w · |j − own|.
-  float *max = nullptr, *sum = nullptr, *log_sum = nullptr, *factor = nullptr, *own = nullptr,
-        *distance = nullptr;
-  float *cell_sum = nullptr, *cell_max = nullptr;  // [picture_columns, W]
-  float* u = nullptr;                              // [W, C padded]
-  bool u_is_finite = true, has_nan = false;
-  std::vector<Index> best;        // [W]: the key of the maximum
-  std::vector<float> top_scores;  // [W, top_k]
-  std::vector<Index> top_keys;    // [W, top_k]
-  std::vector<KeyStep> steps;     // of the visible keys
-  Index keys_seen = 0;            // in all steps
-};
 
 // One piece: some strips of one head, block by block.
 class PieceRun {
@@ -57,15 +40,11 @@ class PieceRun {
  private:
   void LayOut();
   void LoadStrip(StatisticsStrip& strip, const StripRows& rows);
-  void ListSteps(StatisticsStrip& strip) const;
-  void LoadProductRows(StatisticsStrip& strip) const;
   void RunBlock(Index strips);
   void RunKept(StatisticsStrip& strip);
   void RunTwice(Index strips);
   void Scores(const StatisticsStrip& strip, const KeyStep& keys, float* tile);
   void FirstPass(StatisticsStrip& strip, const KeyStep& keys, float* tile);
-  void TrackMaximum(StatisticsStrip& strip, const KeyStep& keys, const float* tile);
-  void TrackTop(StatisticsStrip& strip, const KeyStep& keys, const float* tile);
   void FinishFirstPass(StatisticsStrip& strip);
   void StoreRow(const StatisticsStrip& strip, Index r);
   void SecondPass(StatisticsStrip& strip, const KeyStep& keys);
@@ -156,7 +135,7 @@ void PieceRun::LayOut() {
 
 void PieceRun::LoadStrip(StatisticsStrip& strip, const StripRows& rows) {
   strip.queries.Load(p_, bias_, where_, rows, strip.q);
-  ListSteps(strip);
+  ListSteps(p_, keys_, strip);
   const Index width = strip.queries.width();
   std::fill_n(strip.max, width, -kInfinity);
   for (float* row : {strip.sum, strip.log_sum, strip.distance}) std::fill_n(row, width, 0.0f);
@@ -172,59 +151,7 @@ void PieceRun::LoadStrip(StatisticsStrip& strip, const StripRows& rows) {
     std::fill_n(strip.cell_sum, p_.picture_columns * width, 0.0f);
     std::fill_n(strip.cell_max, p_.picture_columns * width, 0.0f);
   }
-  if (p_.transposed_product != nullptr) LoadProductRows(strip);
-}
-
-// The visible keys: spans of neighbours, or for rows of many separate keys a list.
-void PieceRun::ListSteps(StatisticsStrip& strip) const {
-  const RowVisibility& visible = strip.queries.visible();
-  strip.steps.clear();
-  strip.keys_seen = 0;
-  const auto add = [&](Index first, Index count, const Index* gathered, bool full) {
-    KeyStep step{};
-    step.rows = keys_ + first * p_.k.stride(3);
-    step.stride = p_.k.stride(3);
-    step.first = first;
-    step.count = count;
-    step.gathered = gathered;
-    step.full = full;
-    strip.steps.push_back(step);
-    strip.keys_seen += count;
-  };
-  if (strip.queries.all_rows().scattered) {
-    const std::vector<Index>& keys = visible.keys();
-    for (Index begin = 0; begin < static_cast<Index>(keys.size()); begin += kKeyBlock) {
-      const Index count = std::min(kKeyBlock, static_cast<Index>(keys.size()) - begin);
-      add(keys[static_cast<std::size_t>(begin)], count, keys.data() + begin,
-          visible.all_see(keys.data() + begin, count));
-    }
-    return;
-  }
-  const VisibleSpan all = m_ == 0 ? VisibleSpan{} : visible.span(0, m_);
-  for (Index begin = all.begin / kKeyBlock * kKeyBlock; begin < all.end; begin += kKeyBlock) {
-    const VisibleSpan span = visible.span(begin, std::min(begin + kKeyBlock, m_));
-    if (span.begin < span.end) add(span.begin, span.end - span.begin, nullptr, span.full);
-  }
-}
-
-void PieceRun::LoadProductRows(StatisticsStrip& strip) const {
-  const ConstView& u = *p_.u;
-  const float* rows = ScoreProblem::start(u, where_.batch, where_.head);
-  std::fill_n(strip.u, strip.queries.width() * padded_columns_, 0.0f);
-  strip.u_is_finite = true;
-  for (Index r = 0; r < strip.queries.rows(); ++r) {
-    const float* from = rows + strip.queries.row(r) * u.stride(3);
-    for (Index c = 0; c < u.shape()[4]; ++c) {
-      const float value = from[c * u.stride(4)];
-      strip.u[r * padded_columns_ + c] = value;
-      strip.u_is_finite &= std::isfinite(value);
-    }
-  }
-}
-
-// Are the keys of a list in fact neighbours?
-inline bool AreNeighbours(const KeyStep& keys) {
-  return keys.key(keys.count - 1) - keys.key(0) == keys.count - 1;
+  if (p_.transposed_product != nullptr) LoadProductRows(p_, where_, padded_columns_, strip);
 }
 
 // tile [keys, W]; new_max_ is raised to its maximum. Lanes past the last query see nothing: so they add to
@@ -252,45 +179,12 @@ void PieceRun::FirstPass(StatisticsStrip& strip, const KeyStep& keys, float* til
   const Index width = strip.queries.width();
   std::copy_n(strip.max, width, new_max_);
   Scores(strip, keys, tile);
-  if (p_.position != nullptr && AnyGreater(new_max_, strip.max, width)) TrackMaximum(strip, keys, tile);
-  if (p_.top_k > 0) TrackTop(strip, keys, tile);
+  if (p_.position != nullptr && AnyGreater(new_max_, strip.max, width))
+    TrackMaximum(strip, keys, new_max_, tile);
+  if (p_.top_k > 0) TrackTop(strip, p_.top_k, keys, tile);
   for (Index at = 0; at < width; at += lanes_) {
     OnlineSoftmax(keys.count, width, new_max_ + at, strip.max + at, strip.sum + at, strip.log_sum + at,
                   tile + at);
-  }
-}
-
-// The first key with the new maximum, for the rows whose maximum grew.
-void PieceRun::TrackMaximum(StatisticsStrip& strip, const KeyStep& keys, const float* tile) {
-  const Index width = strip.queries.width();
-  for (Index r = 0; r < strip.queries.rows(); ++r) {
-    if (!(new_max_[r] > strip.max[r])) continue;
-    Index g = 0;
-    while (g < keys.count && tile[g * width + r] != new_max_[r]) ++g;
-    strip.best[static_cast<std::size_t>(r)] = g < keys.count ? keys.key(g) : -1;
-  }
-}
-
-// Puts each score above the smallest of the k into its place; of equal ones the earlier key stays first.
-void PieceRun::TrackTop(StatisticsStrip& strip, const KeyStep& keys, const float* tile) {
-  const Index k = p_.top_k, width = strip.queries.width();
-  float* least = strip.factor;  // free until the first pass is done
-  for (Index r = 0; r < width; ++r) least[r] = strip.top_scores[static_cast<std::size_t>(r * k + k - 1)];
-  for (Index g = 0; g < keys.count; ++g, tile += width) {
-    if (!AnyGreater(tile, least, width)) continue;
-    for (Index r = 0; r < strip.queries.rows(); ++r) {
-      if (!(tile[r] > least[r])) continue;
-      float* scores = strip.top_scores.data() + r * k;
-      Index* top = strip.top_keys.data() + r * k;
-      Index at = k - 1;
-      for (; at > 0 && scores[at - 1] < tile[r]; --at) {
-        scores[at] = scores[at - 1];
-        top[at] = top[at - 1];
-      }
-      scores[at] = tile[r];
-      top[at] = keys.key(g);
-      least[r] = scores[k - 1];
-    }
   }
 }
 
