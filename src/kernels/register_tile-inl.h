@@ -11,6 +11,7 @@
 #define FOVEA_KERNELS_REGISTER_TILE_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -29,6 +30,36 @@ struct TileFactor {
   const float* data;
   Index row_stride;
   Index depth_stride;
+};
+
+// Memory that will be read next, fetched a few cache lines with every tile: all at once would stall.
+class FetchAhead {
+ public:
+  // `rows` rows of `width` floats. Up to 4 of these; they are fetched in this order.
+  void Add(const float* data, Index stride, Index rows, Index width) {
+    if (rows > 0 && width > 0) pieces_[count_++] = {data, stride, rows, width};
+  }
+  HWY_INLINE void Next() {
+    for (int line = 0; line < 4 && at_ < count_; ++line) {
+      const Piece& piece = pieces_[at_];
+      hwy::Prefetch(piece.data + row_ * piece.stride + column_);
+      column_ += 16;
+      if (column_ < piece.width) continue;
+      column_ = 0;
+      if (++row_ < piece.rows) continue;
+      row_ = 0;
+      ++at_;
+    }
+  }
+
+ private:
+  struct Piece {
+    const float* data;
+    Index stride, rows, width;
+  };
+  Piece pieces_[4] = {};
+  int count_ = 0, at_ = 0;
+  Index row_ = 0, column_ = 0;
 };
 
 // What becomes of c.
@@ -117,8 +148,9 @@ HWY_INLINE void RegisterTile(const TileFactor& a, Index rows, const float* HWY_R
 // spills the accumulators when it is.
 template <int NV, TileEnd kEnd, bool kUnit>
 HWY_NOINLINE void MultiplyRows(const TileFactor& a, Index rows, const float* b, Index b_stride, Index depth,
-                               float* c, Index c_stride, float* alpha) {
+                               float* c, Index c_stride, float* alpha, FetchAhead* ahead) {
   for (Index r = 0; r < rows;) {
+    if (ahead != nullptr) ahead->Next();
     const TileFactor tile{a.data + r * a.row_stride, a.row_stride, a.depth_stride};
     const Index left = rows - r;
     float* to = c + r * c_stride;
@@ -135,9 +167,9 @@ HWY_NOINLINE void MultiplyRows(const TileFactor& a, Index rows, const float* b, 
 
 template <int NV, TileEnd kEnd>
 HWY_INLINE void MultiplyStrip(const TileFactor& a, Index rows, const float* b, Index b_stride, Index depth,
-                              float* c, Index c_stride, float* alpha) {
+                              float* c, Index c_stride, float* alpha, FetchAhead* ahead = nullptr) {
   const auto multiply = a.depth_stride == 1 ? MultiplyRows<NV, kEnd, true> : MultiplyRows<NV, kEnd, false>;
-  multiply(a, rows, b, b_stride, depth, c, c_stride, alpha);
+  multiply(a, rows, b, b_stride, depth, c, c_stride, alpha, ahead);
 }
 
 #undef FOVEA_TILE_ROW

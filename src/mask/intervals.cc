@@ -1,6 +1,7 @@
 #include "mask/intervals.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <utility>
 
@@ -76,6 +77,23 @@ void set_bits(KeyBits& bits, Index begin, Index end) {
     const std::uint64_t ones = ~std::uint64_t{0} >> (64 - (word_end - key));
     bits[static_cast<std::size_t>(key / 64)] |= ones << (key % 64);
     key = word_end;
+  }
+}
+
+void append_bits(const KeyBits& bits, Index m, Intervals& set) {
+  // The first key from `key` on whose bit is 1 (or 0, by `flip`); m if there is none.
+  const auto next = [&](Index key, std::uint64_t flip) {
+    while (key < m) {
+      const std::uint64_t rest = (bits[static_cast<std::size_t>(key / 64)] ^ flip) >> (key % 64);
+      if (rest != 0) return std::min(m, key + std::countr_zero(rest));
+      key = (key / 64 + 1) * 64;
+    }
+    return m;
+  };
+  for (Index begin = next(0, 0); begin < m;) {
+    const Index end = next(begin, ~std::uint64_t{0});
+    append(set, {begin, end});
+    begin = next(end, 0);
   }
 }
 

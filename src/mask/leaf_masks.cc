@@ -85,6 +85,7 @@ class SparseMask final : public PositionMask {
       if (column > row.m - stride_) break;  // the next one could overflow
     }
   }
+  bool prefers_bits() const override { return true; }
   bool may_scatter() const override { return true; }
   bool is_scattered(const Row& row) const override { return row.position() % stride_ != 0; }
   std::string name() const override { return fmt::format("sparse {}", stride_); }
