@@ -74,11 +74,11 @@ class PieceRun {
   Tensor memory_;      // all the scratch below, in one piece
   float* kept_;        // scores between the passes, if those of a strip fit
   Index kept_floats_;
-  float* tile_;        // [kScoreRows, W]
-  float* new_max_;     // [W]
-  float* history_;     // [steps, W]: the maximum after each step of the strip at work
-  float* row_values_;  // [kKeyBlock], as the next
-  float* key_values_;
+  float* tile_;              // [kScoreRows, W]
+  float* new_max_;           // [W]
+  float* history_;           // [steps, W]: the maximum after each step of the strip at work
+  float* scratch_;           // [2, kKeyBlock, W]
+  float* key_values_;        // [kKeyBlock]
   float* gathered_keys_;     // [kKeyBlock, D]
   float* gathered_product_;  // [kKeyBlock, C padded]
   StatisticsStrip strips_[kBlockStrips];
@@ -109,16 +109,17 @@ void PieceRun::LayOut() {
   const bool gathers = p_.mask != nullptr && p_.mask->may_scatter();
   const Index gathered = gathers ? kKeyBlock * (depth + lanes_ + padded_columns_) : 0;
   kept_floats_ = second_pass_ ? std::min(kKeptFloats / width, m_) * width : 0;
-  memory_ = Tensor::uninitialized({kBlockStrips * per_strip + kept_floats_ + 2 * kKeyBlock * width +
-                                   (kScoreRows + 7 + steps) * width + gathered});
+  memory_ =
+      Tensor::uninitialized({kBlockStrips * per_strip + kept_floats_ + (2 * width + lanes_) * kKeyBlock +
+                             (kScoreRows + 7 + steps) * width + gathered});
   float* at = memory_.data();
   const auto take = [&at](Index floats) { return std::exchange(at, at + floats); };
   kept_ = take(kept_floats_ + 6 * width);  // as a register tile may round the number of keys up
   tile_ = take(kScoreRows * width);
   new_max_ = take(width);
   history_ = take(steps * width);
-  row_values_ = take(kKeyBlock * width);
-  key_values_ = row_values_ + kKeyBlock;
+  scratch_ = take(2 * kKeyBlock * width);
+  key_values_ = take(kKeyBlock * lanes_);
   for (StatisticsStrip& strip : strips_) {
     strip.q = take(depth * width);
     for (float** row :
@@ -165,7 +166,7 @@ void PieceRun::Scores(const StatisticsStrip& strip, const KeyStep& keys, float* 
     step.rows = gathered_keys_;
     step.stride = p_.depth();
   }
-  strip.queries.Scores(step, tile, new_max_, row_values_);
+  strip.queries.Scores(step, tile, new_max_, scratch_);
   const Index width = strip.queries.width(), rows = strip.queries.rows();
   if (rows == width) return;
   for (Index j = 0; j < keys.count; ++j) {
@@ -288,7 +289,7 @@ void PieceRun::AddToProduct(const StatisticsStrip& strip, const KeyStep& keys, c
                             : vectors == 2 ? MultiplyStrip<2, TileEnd::add>
                                            : MultiplyStrip<3, TileEnd::add>;
       multiply({tile, width, 1}, keys.count, strip.u + c, padded_columns_, rows, out + c, padded_columns_,
-               nullptr);
+               nullptr, nullptr);
     }
   } else {
     // 0 · NaN is NaN: a row of u that is not finite must not meet the zero weight of a hidden pair.

@@ -50,7 +50,7 @@ inline void ListSteps(const StatisticsProblem& p, const float* head_keys, Statis
   const RowVisibility& visible = strip.queries.visible();
   strip.steps.clear();
   strip.keys_seen = 0;
-  const auto add = [&](Index first, Index count, const Index* gathered, bool full) {
+  const auto add = [&](Index first, Index count, const Index* gathered, bool full, Interval common) {
     KeyStep step{};
     step.rows = head_keys + first * p.k.stride(3);
     step.stride = p.k.stride(3);
@@ -58,6 +58,7 @@ inline void ListSteps(const StatisticsProblem& p, const float* head_keys, Statis
     step.count = count;
     step.gathered = gathered;
     step.full = full;
+    step.common = common;
     strip.steps.push_back(step);
     strip.keys_seen += count;
   };
@@ -66,14 +67,14 @@ inline void ListSteps(const StatisticsProblem& p, const float* head_keys, Statis
     for (Index begin = 0; begin < static_cast<Index>(keys.size()); begin += kKeyBlock) {
       const Index count = std::min(kKeyBlock, static_cast<Index>(keys.size()) - begin);
       add(keys[static_cast<std::size_t>(begin)], count, keys.data() + begin,
-          visible.all_see(keys.data() + begin, count));
+          visible.all_see(keys.data() + begin, count), {});
     }
     return;
   }
   const VisibleSpan all = m == 0 ? VisibleSpan{} : visible.span(0, m);
   for (Index begin = all.begin / kKeyBlock * kKeyBlock; begin < all.end; begin += kKeyBlock) {
     const VisibleSpan span = visible.span(begin, std::min(begin + kKeyBlock, m));
-    if (span.begin < span.end) add(span.begin, span.end - span.begin, nullptr, span.full);
+    if (span.begin < span.end) add(span.begin, span.end - span.begin, nullptr, span.full, span.common);
   }
 }
 

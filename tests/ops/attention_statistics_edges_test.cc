@@ -100,7 +100,7 @@ TEST(AttentionStatisticsEdges, nan_and_infinity_follow_the_formula) {
   on_every_instruction_set([] {
     Random random(5);
     for (const float poison : {kNaN, kInfinity, -kInfinity}) {
-      for (const Index at : {0, 3, 17, 130}) {
+      for (const Index at : {3, 130}) {
         const Tensor q = random.normal({140, 8}), k = random.normal({140, 8});
         Tensor bad_q = q, bad_k = k;
         bad_q(at, 2) = poison;
@@ -171,10 +171,10 @@ TEST(AttentionStatisticsEdges, crops_are_parts_of_the_weights) {
 TEST(AttentionStatisticsEdges, products_are_those_of_the_explicit_weights) {
   on_every_instruction_set([] {
     Random random(9);
-    for (const Index columns : {1, 3, 8, 17, 24, 33, 64}) {
+    for (const Index columns : {1, 8, 17, 33}) {
       const Index n = 70, m = 150;
       const Tensor q = random.normal({2, 4, n, 8}), k = random.normal({2, 2, m, 8});
-      for (const Mask& mask : {Mask(), Mask::causal(), Mask::lengths({40, 149})}) {
+      for (const Mask& mask : {Mask(), Mask::causal(), Mask::lengths({40, 149}), Mask::sparse(10)}) {
         const AttentionOptions options{.mask = mask, .dropout = 0.5f};
         const reference::AttentionStatistics want = reference::attention_statistics(q, k, options, 1);
         const Tensor u = random.normal({2, 4, m, columns}), t = random.normal({2, 4, n, columns});

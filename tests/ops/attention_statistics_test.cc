@@ -183,6 +183,10 @@ TEST(AttentionStatistics, more_keys_than_are_kept) {
     c.options.mask = Mask::causal();
     c.options.softcap = 2;
     run(c);
+    // Separate keys, as many as that.
+    c.options = {.mask = Mask::sparse(7)};
+    c.heads = 1, c.m = 41000;
+    run(c);
   });
 }
 
