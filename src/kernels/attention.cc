@@ -8,6 +8,7 @@
 
 #include "core/parallel.h"
 #include "fovea/threads.h"
+#include "kernels/decode.h"
 #include "kernels/instruction_set.h"
 #include "kernels/strip_layout.h"
 #include "kernels/tile_sizes.h"
@@ -64,7 +65,8 @@ class QueryBlock {
   void RunGathered(Strip& strip);
   void Step(Strip& strip, const KeyStep& keys, const float* values, Index value_stride);
   void OnlineSoftmax(Strip& strip, Index keys);
-  bool HiddenValuesAreFinite(const KeyStep& keys, const float* values, Index stride) const;
+  bool HiddenValuesAreFinite(const Strip& strip, const KeyStep& keys, const float* values,
+                             Index stride) const;
   void AddValuesOneByOne(const Strip& strip, const KeyStep& keys, const float* values, Index stride);
   void StoreOutput(Strip& strip);
   void KeepWeights(Strip& strip, const KeyStep& keys);
@@ -79,12 +81,11 @@ class QueryBlock {
   const Index n_, m_, value_width_;
   Index head_index_ = 0;  // over A, B and H together
   const float *keys_ = nullptr, *values_ = nullptr;
-  Tensor memory_;         // all the scratch below, in one piece
-  float* scores_;         // [kKeyBlock rounded up, W]
-  float* scratch_;        // [2, kKeyBlock, W], if rows are added to the scores
-  float* ones_;           // [W]
-  float* gathered_keys_;  // [kKeyBlock, D] and
-  float* gathered_values_;
+  Tensor memory_;           // all the scratch below, in one piece
+  float* scores_;           // [kKeyBlock rounded up, W]
+  float* scratch_;          // [2, kKeyBlock, W], if rows are added to the scores
+  float* ones_;             // [W]
+  float* gathered_values_;  // [kKeyBlock, Dv]
   std::vector<Strip> all_strips_;
   std::span<Strip> strips_;  // those of this block
   FetchAhead ahead_;
@@ -104,7 +105,7 @@ QueryBlock::QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, 
   const bool adds_rows = p_.bias != nullptr || (p_.mask != nullptr && p_.mask->is_additive());
   memory_ = Tensor::uninitialized({most_strips * (depth + value_width_ + 5) * width +
                                    (kScoreRows + 1 + (adds_rows ? 2 * kKeyBlock : 0)) * width +
-                                   (gathers ? kKeyBlock * (depth + value_width_) : 0)});
+                                   (gathers ? kKeyBlock * value_width_ : 0)});
   float* at = memory_.data();
   const auto take = [&at](Index floats) { return std::exchange(at, at + floats); };
   for (Strip& strip : all_strips_) {
@@ -119,8 +120,7 @@ QueryBlock::QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, 
   ones_ = take(width);
   std::fill_n(ones_, width, 1.0f);
   scratch_ = take(adds_rows ? 2 * kKeyBlock * width : 0);
-  gathered_keys_ = at;
-  gathered_values_ = at + kKeyBlock * depth;
+  gathered_values_ = at;
 }
 
 void QueryBlock::Load(const BlockItem& item) {
@@ -197,31 +197,23 @@ void QueryBlock::RunNeighbours() {
   }
 }
 
-// The keys that some query of the strip sees, side by side.
+// Only the keys that some query of the strip sees. Keys are read where they are; values are copied side by
+// side, unless they are neighbours.
 void QueryBlock::RunGathered(Strip& strip) {
-  const std::vector<Index>& all = strip.queries.visible().keys();
-  const Index total = static_cast<Index>(all.size()), depth = p_.depth();
+  const RowVisibility& visible = strip.queries.visible();
+  const Index total = static_cast<Index>(visible.keys().size()), stride = p_.v.stride(3);
   for (Index begin = 0; begin < total; begin += kKeyBlock) {
     const Index count = std::min(kKeyBlock, total - begin);
-    const Index* list = all.data() + begin;
-    KeyStep keys{keys_ + list[0] * p_.k.stride(3),
-                 p_.k.stride(3),
-                 list[0],
-                 count,
-                 list,
-                 strip.queries.visible().all_see(list, count),
-                 {}};
+    const Index* list = visible.keys().data() + begin;
+    const KeyStep keys{keys_, p_.k.stride(3), list[0], count, list, visible.all_see(list, count), {}};
     ++gathered_;
-    if (list[count - 1] - list[0] == count - 1) {  // neighbours: read in place
-      Step(strip, keys, values_ + list[0] * p_.v.stride(3), p_.v.stride(3));
+    if (list[count - 1] - list[0] == count - 1) {
+      Step(strip, keys, values_ + list[0] * stride, stride);
       continue;
     }
     for (Index g = 0; g < count; ++g) {
-      std::copy_n(keys_ + list[g] * p_.k.stride(3), depth, gathered_keys_ + g * depth);
-      std::copy_n(values_ + list[g] * p_.v.stride(3), value_width_, gathered_values_ + g * value_width_);
+      std::copy_n(values_ + list[g] * stride, value_width_, gathered_values_ + g * value_width_);
     }
-    keys.rows = gathered_keys_;
-    keys.stride = depth;
     Step(strip, keys, gathered_values_, value_width_);
   }
 }
@@ -234,7 +226,7 @@ void QueryBlock::Step(Strip& strip, const KeyStep& keys, const float* values, In
   if (p_.dropout > 0) strip.dropout.Apply(keys, scores_);
   if (p_.weights != nullptr) KeepWeights(strip, keys);
   // 0 · NaN is NaN: a hidden value that is not finite must not meet its zero weight.
-  if (!keys.full && !HiddenValuesAreFinite(keys, values, value_stride)) {
+  if (!keys.full && !HiddenValuesAreFinite(strip, keys, values, value_stride)) {
     return AddValuesOneByOne(strip, keys, values, value_stride);
   }
   // The sum over these keys starts at zero: three times as exact as adding to `out` key by key, and as
@@ -268,7 +260,8 @@ void QueryBlock::OnlineSoftmax(Strip& strip, Index keys) {
 }
 
 // Of all keys that may be hidden from some query.
-bool QueryBlock::HiddenValuesAreFinite(const KeyStep& keys, const float* values, Index stride) const {
+bool QueryBlock::HiddenValuesAreFinite(const Strip& strip, const KeyStep& keys, const float* values,
+                                       Index stride) const {
   // Sums of x · 0: NaN as soon as one x is not finite. Two of them, for the latency of the addition.
   FloatVector even = hn::Zero(d_), odd = even;
   float rest = 0;
@@ -278,6 +271,7 @@ bool QueryBlock::HiddenValuesAreFinite(const KeyStep& keys, const float* values,
       g = keys.common.end - keys.first - 1;
       continue;
     }
+    if (keys.gathered != nullptr && strip.queries.visible().all_see(keys.gathered + g, 1)) continue;
     const float* value = values + g * stride;
     Index c = 0;
     for (; c + 2 * lanes_ <= value_width_; c += 2 * lanes_) {
@@ -419,6 +413,7 @@ void attention_forward(const AttentionProblem& problem) {
   apply_forced_instruction_set();
   const Index lanes = HWY_DYNAMIC_DISPATCH(Lanes)(), heads = problem.heads();
   if (heads == 0 || problem.queries() == 0) return;
+  if (is_decoding(problem)) return attention_decode(problem);
   const BiasStrips bias(problem);
   // Under most masks all heads are cut alike.
   const bool alike = problem.mask == nullptr || !problem.mask->may_scatter();

@@ -132,7 +132,7 @@ inline void QueryStrip::Scores(const KeyStep& keys, float* HWY_RESTRICT scores, 
                                float* HWY_RESTRICT scratch, FetchAhead* ahead) const {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d)), depth = problem_->depth();
-  const TileFactor k{keys.rows, keys.stride, 1};
+  const TileFactor k{keys.rows, keys.stride, 1, keys.gathered};
   const bool adds =
       problem_->bias != nullptr || (problem_->mask != nullptr && problem_->mask->is_additive());
   if (keys.full && !adds && problem_->softcap == 0) {

@@ -30,6 +30,9 @@ struct TileFactor {
   const float* data;
   Index row_stride;
   Index depth_stride;
+  const Index* gathered = nullptr;  // the numbers of the rows, if they are not neighbours
+
+  const float* row(Index r) const { return data + (gathered == nullptr ? r : gathered[r]) * row_stride; }
 };
 
 // Memory that will be read next, fetched a few cache lines with every tile: all at once would stall.
@@ -98,26 +101,26 @@ HWY_INLINE void FinishTile(Floats d, FloatVector product, float* HWY_RESTRICT c,
   hn::Store(product, d, c);
 }
 
-// kUnit: depth_stride is 1, which spares pointers. MR rows at most; of fewer, the missing ones repeat the
-// last and are not stored.
+// kUnit: depth_stride is 1, which spares pointers. Rows from `first` on, MR at most; of fewer, the missing
+// ones repeat the last and are not stored.
 template <int MR, int NV, TileEnd kEnd, bool kUnit>
-HWY_INLINE void RegisterTile(const TileFactor& a, Index rows, const float* HWY_RESTRICT b, Index b_stride,
-                             Index depth, float* HWY_RESTRICT c, Index c_stride,
+HWY_INLINE void RegisterTile(const TileFactor& a, Index first, Index rows, const float* HWY_RESTRICT b,
+                             Index b_stride, Index depth, float* HWY_RESTRICT c, Index c_stride,
                              float* HWY_RESTRICT alpha) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const Index step = a.depth_stride;
-  const auto row_of_a = [&](Index r) { return a.data + std::min(r, rows - 1) * a.row_stride; };
-  const float *HWY_RESTRICT a0 = a.data, *HWY_RESTRICT a1 = row_of_a(1), *HWY_RESTRICT a2 = row_of_a(2),
-                            *HWY_RESTRICT a3 = row_of_a(3), *HWY_RESTRICT a4 = row_of_a(4),
-                            *HWY_RESTRICT a5 = row_of_a(5);
+  const auto row_of_a = [&](Index r) { return a.row(first + std::min(r, rows - 1)); };
+  const float *HWY_RESTRICT a0 = row_of_a(0), *HWY_RESTRICT a1 = row_of_a(1),
+                            *HWY_RESTRICT a2 = row_of_a(2), *HWY_RESTRICT a3 = row_of_a(3),
+                            *HWY_RESTRICT a4 = row_of_a(4), *HWY_RESTRICT a5 = row_of_a(5);
   FloatVector x0 = hn::Zero(d), x1 = x0, x2 = x0, x3 = x0, x4 = x0, x5 = x0;
   FloatVector y0 = x0, y1 = x0, y2 = x0, y3 = x0, y4 = x0, y5 = x0;
   FloatVector z0 = x0, z1 = x0, z2 = x0, z3 = x0, z4 = x0, z5 = x0;
   HWY_UNROLL(4)
   for (Index t = 0; t < depth; ++t, b += b_stride) {
-    const FloatVector b0 = hn::Load(d, b), b1 = hn::Load(d, b + (NV > 1 ? lanes : 0));
-    const FloatVector b2 = hn::Load(d, b + (NV > 2 ? 2 * lanes : 0));
+    const FloatVector b0 = hn::LoadU(d, b), b1 = hn::LoadU(d, b + (NV > 1 ? lanes : 0));
+    const FloatVector b2 = hn::LoadU(d, b + (NV > 2 ? 2 * lanes : 0));
     FOVEA_TILE_ROW(0);
     FOVEA_TILE_ROW(1);
     FOVEA_TILE_ROW(2);
@@ -144,22 +147,21 @@ HWY_INLINE void RegisterTile(const TileFactor& a, Index rows, const float* HWY_R
   }
 }
 
-// All rows, tile by tile. b, c and alpha are aligned to vectors, and so are their strides. Not inlined: GCC
+// All rows, tile by tile. c and alpha are aligned to vectors, and so is the stride of c. Not inlined: GCC
 // spills the accumulators when it is.
 template <int NV, TileEnd kEnd, bool kUnit>
 HWY_NOINLINE void MultiplyRows(const TileFactor& a, Index rows, const float* b, Index b_stride, Index depth,
                                float* c, Index c_stride, float* alpha, FetchAhead* ahead) {
   for (Index r = 0; r < rows;) {
     if (ahead != nullptr) ahead->Next();
-    const TileFactor tile{a.data + r * a.row_stride, a.row_stride, a.depth_stride};
     const Index left = rows - r;
     float* to = c + r * c_stride;
     // 6 rows × 2 vectors, and at the end 4 or 8 rows in tiles of 4, so that little is computed in vain.
     if (NV == 3 || left <= 4 || left == 8) {
-      RegisterTile<4, NV, kEnd, kUnit>(tile, left, b, b_stride, depth, to, c_stride, alpha);
+      RegisterTile<4, NV, kEnd, kUnit>(a, r, left, b, b_stride, depth, to, c_stride, alpha);
       r += 4;
     } else {
-      RegisterTile<NV == 3 ? 4 : 6, NV, kEnd, kUnit>(tile, left, b, b_stride, depth, to, c_stride, alpha);
+      RegisterTile<NV == 3 ? 4 : 6, NV, kEnd, kUnit>(a, r, left, b, b_stride, depth, to, c_stride, alpha);
       r += 6;
     }
   }
