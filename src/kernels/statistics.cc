@@ -79,7 +79,6 @@ class PieceRun {
   float* history_;           // [steps, W]: the maximum after each step of the strip at work
   float* scratch_;           // [2, kKeyBlock, W]
   float* key_values_;        // [kKeyBlock]
-  float* gathered_keys_;     // [kKeyBlock, D]
   float* gathered_product_;  // [kKeyBlock, C padded]
   StatisticsStrip strips_[kBlockStrips];
 };
@@ -107,7 +106,7 @@ void PieceRun::LayOut() {
   const Index per_strip = (depth + 6 + 2 * cells + padded_columns_) * width;
   const Index steps = (m_ + kKeyBlock - 1) / kKeyBlock;
   const bool gathers = p_.mask != nullptr && p_.mask->may_scatter();
-  const Index gathered = gathers ? kKeyBlock * (depth + lanes_ + padded_columns_) : 0;
+  const Index gathered = gathers ? kKeyBlock * padded_columns_ : 0;
   kept_floats_ = second_pass_ ? std::min(kKeptFloats / width, m_) * width : 0;
   memory_ =
       Tensor::uninitialized({kBlockStrips * per_strip + kept_floats_ + (2 * width + lanes_) * kKeyBlock +
@@ -131,7 +130,6 @@ void PieceRun::LayOut() {
     strip.u = take(padded_columns_ * width);
   }
   gathered_product_ = at;
-  gathered_keys_ = at + kKeyBlock * padded_columns_;
 }
 
 void PieceRun::LoadStrip(StatisticsStrip& strip, const StripRows& rows) {
@@ -158,15 +156,7 @@ void PieceRun::LoadStrip(StatisticsStrip& strip, const StripRows& rows) {
 // tile [keys, W]; new_max_ is raised to its maximum. Lanes past the last query see nothing: so they add to
 // no sum, whatever the keys are.
 void PieceRun::Scores(const StatisticsStrip& strip, const KeyStep& keys, float* tile) {
-  KeyStep step = keys;
-  if (keys.gathered != nullptr && !AreNeighbours(keys)) {
-    for (Index g = 0; g < keys.count; ++g) {
-      std::copy_n(keys_ + keys.gathered[g] * p_.k.stride(3), p_.depth(), gathered_keys_ + g * p_.depth());
-    }
-    step.rows = gathered_keys_;
-    step.stride = p_.depth();
-  }
-  strip.queries.Scores(step, tile, new_max_, scratch_);
+  strip.queries.Scores(keys, tile, new_max_, scratch_);
   const Index width = strip.queries.width(), rows = strip.queries.rows();
   if (rows == width) return;
   for (Index j = 0; j < keys.count; ++j) {

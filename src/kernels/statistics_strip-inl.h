@@ -52,7 +52,7 @@ inline void ListSteps(const StatisticsProblem& p, const float* head_keys, Statis
   strip.keys_seen = 0;
   const auto add = [&](Index first, Index count, const Index* gathered, bool full, Interval common) {
     KeyStep step{};
-    step.rows = head_keys + first * p.k.stride(3);
+    step.rows = gathered == nullptr ? head_keys + first * p.k.stride(3) : head_keys;
     step.stride = p.k.stride(3);
     step.first = first;
     step.count = count;

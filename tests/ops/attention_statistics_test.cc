@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "fovea/random.h"
+#include "fovea/threads.h"
 #include "support/expect_statistics.h"
 #include "support/instruction_sets.h"
 
@@ -25,6 +26,18 @@ struct Case {
 struct Feature {
   const char* name;
   std::function<void(Case&)> apply;
+};
+
+// Thousands of tiny calls are done faster by one thread; threads have a test of their own.
+class OneThread {
+ public:
+  OneThread() { set_thread_count(1); }
+  ~OneThread() { set_thread_count(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_ = thread_count();
 };
 
 Tensor scaled_normal(const Shape& shape, std::uint64_t seed, float magnitude) {
@@ -122,6 +135,7 @@ const std::vector<Feature>& others() {
 }
 
 TEST(AttentionStatistics, every_mask_with_every_option) {
+  const OneThread one_thread;
   on_every_instruction_set([] {
     for (const Feature& other : others()) {
       for (const Feature& mask : masks()) {
@@ -136,6 +150,7 @@ TEST(AttentionStatistics, every_mask_with_every_option) {
 }
 
 TEST(AttentionStatistics, every_remainder) {
+  const OneThread one_thread;
   on_every_instruction_set([] {
     Case c;
     c.batch = c.heads = c.key_heads = 1;
@@ -187,6 +202,20 @@ TEST(AttentionStatistics, more_keys_than_are_kept) {
     c.options = {.mask = Mask::sparse(7)};
     c.heads = 1, c.m = 41000;
     run(c);
+  });
+}
+
+// One key at either end of a key block, in rows of which nothing is kept.
+TEST(AttentionStatistics, crops_at_the_edges_of_key_blocks) {
+  on_every_instruction_set([] {
+    const Index m = 41000;
+    const Tensor q = scaled_normal({2, 3}, 1, 1), k = scaled_normal({m, 3}, 2, 1);
+    const testing::StatisticsJudge judge(q, k, {}, 1);
+    for (const Index key : {Index{0}, Index{127}, Index{128}, Index{20000}, m - 1}) {
+      SCOPED_TRACE("key " + std::to_string(key));
+      judge.expect_crop(q, k, {0, 2, key, key + 1});
+      judge.expect_crop(q, k, {1, 2, std::max<Index>(0, key - 1), std::min(m, key + 2)});
+    }
   });
 }
 
