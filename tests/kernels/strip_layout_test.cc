@@ -17,7 +17,9 @@ TEST(StripCuts, cover_all_rows_and_leave_no_strip_of_one_vector) {
         const Index count = cuts.first_row(s + 1) - next;
         ASSERT_GT(count, 0);
         ASSERT_LE(count, 3 * lanes);
-        if (rows > lanes) ASSERT_GT(count, lanes) << rows << " rows of " << lanes << " lanes, strip " << s;
+        if (rows > lanes) {
+          ASSERT_GT(count, lanes) << rows << " rows of " << lanes << " lanes, strip " << s;
+        }
         next += count;
       }
       ASSERT_EQ(next, rows);
