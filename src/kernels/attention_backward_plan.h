@@ -1,0 +1,49 @@
+// How the work of a backward pass is cut up; depends on shapes only, never on the number of threads.
+#pragma once
+
+#include "fovea/tensor.h"
+#include "kernels/attention_backward.h"
+#include "kernels/turns.h"
+
+namespace fovea::kernels {
+
+// Keys in a tile. Measured at D = 64 on 32 KiB of L1: see kernels/attention_backward_piece-inl.h.
+inline constexpr Index kBackwardKeyBlock = 64;
+
+// A piece of work owns the rows of dk and dv of its keys: one range of keys of one key head. Biases whose
+// gradients meet in the same values widen it to several heads or batch entries, one after the other.
+struct BackwardPlan {
+  BackwardPlan(const AttentionBackwardProblem& problem, Index block_rows);
+
+  Index batch, heads, key_heads, group;  // batch: A · B; group: query heads of a key head
+  Index n, m, depth, value_width;
+  Index blocks;         // of queries, per head
+  Index batch_classes;  // entries b, b + batch_classes, .. belong to one piece
+  Index head_classes;   // 1: all key heads belong to one piece; else key_heads
+  Index splits, split_keys;
+
+  Index pieces() const { return splits * batch_classes * head_classes; }
+};
+
+// What pieces share. Two buffers of dq: neighbouring ranges of keys add to different ones, so that two
+// threads do not have to keep step. One buffer per range would cost splits · N · D floats, and touching
+// fresh memory takes longer than the sums themselves.
+struct BackwardShared {
+  static constexpr Index kBuffers = 2;
+
+  BackwardShared(const AttentionBackwardProblem& p, Index block_rows);
+
+  const AttentionBackwardProblem& problem;
+  BackwardPlan plan;
+  Tensor rows;                     // [3, A·B·H, N]: anchor, shift and delta of each query
+  Tensor second_dq;                // [A·B·H, N, D] if splits > 1
+  std::vector<double> table_sums;  // [pieces, group, rows of the table] for a bias by position
+  Turns turns;                     // places: [A·B·H, blocks, kBuffers]
+
+  Index table_rows = 0;
+  float* anchor() { return rows.data(); }
+  float* shift() { return anchor() + plan.batch * plan.heads * plan.n; }
+  float* delta() { return shift() + plan.batch * plan.heads * plan.n; }
+};
+
+}  // namespace fovea::kernels
