@@ -197,24 +197,26 @@ inline void BackwardPiece::LoadGroups(const float* from, const ConstView& view, 
                                       const ColumnGroups& groups, float* to) {
   FloatVector sums = hn::Zero(d_);  // of x · 0: NaN as soon as one x is not finite
   float sum = 0;
-  for (Index first = 0; first < groups.vectors; first += groups.group_vectors(first)) {
-    const Index width = groups.group_vectors(first) * lanes_, column = first * lanes_;
-    const Index columns = std::min(width, groups.columns - column), step = view.stride(4);
-    for (Index r = 0; r < rows_; ++r, to += width) {
-      const float* x = from + (first_row_ + r) * view.stride(3) + column * step;
+  const Index step = view.stride(4);
+  // Row by row: group by group, each line of memory would be waited for by itself.
+  for (Index r = 0; r < rows_; ++r) {
+    const float* x = from + (first_row_ + r) * view.stride(3);
+    for (Index first = 0; first < groups.vectors; first += groups.group_vectors(first)) {
+      const Index width = groups.group_vectors(first) * lanes_, begin = first * lanes_;
+      float* row = to + begin * panel_width_ + r * width;
+      const Index columns = std::min(width, groups.columns - begin);
       Index c = 0;
       for (; step == 1 && c + lanes_ <= columns; c += lanes_) {
-        const FloatVector scaled = hn::Mul(hn::LoadU(d_, x + c), hn::Set(d_, factor));
-        hn::Store(scaled, d_, to + c);
+        const FloatVector scaled = hn::Mul(hn::LoadU(d_, x + begin + c), hn::Set(d_, factor));
+        hn::Store(scaled, d_, row + c);
         sums = hn::MulAdd(scaled, hn::Zero(d_), sums);
       }
       for (; c < columns; ++c) {
-        to[c] = x[c * step] * factor;
-        sum += to[c] * 0.0f;
+        row[c] = x[(begin + c) * step] * factor;
+        sum += row[c] * 0.0f;
       }
-      std::fill(to + c, to + width, 0.0f);
+      std::fill(row + c, row + width, 0.0f);
     }
-    to += (panel_width_ - rows_) * width;
   }
   if (std::isnan(sum) || !hn::AllFalse(d_, hn::IsNaN(sums))) block_is_finite_ = false;
 }
@@ -247,9 +249,9 @@ inline void BackwardPiece::LoadBlock(const BackwardHead& head, Index block) {
     strip.width = strip.vectors * lanes_;
     strip.anchored =
         std::any_of(anchor_ + column, anchor_ + column + strip.rows, [](float x) { return x != 0; });
-    BackwardTranspose(head.q + strip.first_row * p_.q.stride(3), p_.q.stride(3), p_.q.stride(4), strip.rows,
+    BackwardLoadStrip(head.q + strip.first_row * p_.q.stride(3), p_.q.stride(3), p_.q.stride(4), strip.rows,
                       plan_.depth, p_.scale * kBackwardLog2E, strip.width, strip.q);
-    BackwardTranspose(head.dout + strip.first_row * p_.doutput.stride(3), p_.doutput.stride(3),
+    BackwardLoadStrip(head.dout + strip.first_row * p_.doutput.stride(3), p_.doutput.stride(3),
                       p_.doutput.stride(4), strip.rows, plan_.value_width, 1.0f, strip.width, strip.dout);
     std::fill_n(strip.dq, plan_.depth * strip.width, 0.0f);
     Row row = head.row;

@@ -7,8 +7,8 @@
 
 namespace fovea::kernels {
 
-// Keys in a tile. Measured at D = 64 on 32 KiB of L1: see kernels/attention_backward_piece-inl.h.
-inline constexpr Index kBackwardKeyBlock = 64;
+// Keys in a tile: a multiple of 12, because register tiles have 4 or 6 rows.
+inline constexpr Index kBackwardKeyBlock = 96;
 
 // A piece of work owns the rows of dk and dv of its keys: one range of keys of one key head. Biases whose
 // gradients meet in the same values widen it to several heads or batch entries, one after the other.

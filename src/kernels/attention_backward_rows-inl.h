@@ -71,7 +71,7 @@ class BackwardRows {
     Tensor memory = Tensor::uninitialized({(depth + kBackwardKeyBlock) * width + kBackwardKeyBlock});
     float* tile = memory.data() + depth * width;
     strip.q = memory.data();
-    BackwardTranspose(head_.q + first * p_.q.stride(3), p_.q.stride(3), p_.q.stride(4), count, depth,
+    BackwardLoadStrip(head_.q + first * p_.q.stride(3), p_.q.stride(3), p_.q.stride(4), count, depth,
                       p_.scale * kBackwardLog2E, width, strip.q);
     Row row = head_.row;
     row.query = first;

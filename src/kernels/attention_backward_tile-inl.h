@@ -50,7 +50,7 @@ inline void BackwardPiece::StripTile(const BackwardHead& head, const BackwardStr
       hn::Store(hn::Mul(hn::Load(d_, dscores + at), hn::Load(d_, slopes + at)), d_, dscores + at);
     }
   }
-  hide(dscores);  // the slope may be NaN
+  hide(dscores);  // the slope of a hidden score that overflowed may be NaN
 }
 
 // weights: scores → weights; dscores: gradients of the weights → of the scores.
@@ -211,15 +211,9 @@ inline bool BackwardPiece::StoreQueries(const BackwardHead& head, Index block) {
   float* dq = buffer == 0 ? p_.dq : shared_.second_dq.data();
   for (Index s = 0; s < strip_count_; ++s) {
     const BackwardStrip& strip = strips_[s];
-    for (Index r = 0; r < strip.rows; ++r) {
-      float* to = dq + (head.index * plan_.n + strip.first_row + r) * plan_.depth;
-      const float* from = strip.dq + r;
-      if (split_ < kBuffers) {
-        for (Index c = 0; c < plan_.depth; ++c) to[c] = from[c * strip.width] * p_.scale;
-      } else {
-        for (Index c = 0; c < plan_.depth; ++c) to[c] += from[c * strip.width] * p_.scale;
-      }
-    }
+    float* to = dq + (head.index * plan_.n + strip.first_row) * plan_.depth;
+    const auto store = split_ < kBuffers ? BackwardTranspose<false> : BackwardTranspose<true>;
+    store(strip.dq, strip.width, plan_.depth, strip.rows, p_.scale, to, plan_.depth);
   }
   if (plan_.splits > 1) shared_.turns.pass(place);
   return true;
