@@ -102,7 +102,7 @@ void attention_backward(const AttentionBackwardProblem& problem) {
   }
   run_rows(shared);
   run_pieces(shared);
-  if (shared.plan.splits > 1) add_second_dq(shared);
+  if (shared.plan.buffers > 1) add_second_dq(shared);
   if (problem.bias != nullptr && problem.bias->by_position()) add_table_sums(shared);
 }
 

@@ -14,6 +14,7 @@
 #define FOVEA_KERNELS_ATTENTION_BACKWARD_PIECE_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <utility>
@@ -55,6 +56,7 @@ class BackwardPiece {
   void LoadBlock(const BackwardHead& head, Index block);
   void LoadGroups(const float* from, const ConstView& view, float factor, const ColumnGroups& groups,
                   float* to);
+  void PrefetchNextBlock(const BackwardHead& head, Index begin);
   void Tile(const BackwardHead& head, Index begin, Index end);
   void StripTile(const BackwardHead& head, const BackwardStrip& strip, const VisibleSpan& span, Index begin,
                  Index end);
@@ -167,6 +169,7 @@ inline void BackwardPiece::RunKeyHead(Index batch, Index key_head) {
     for (Index block = 0; block < plan_.blocks; ++block) {
       LoadBlock(head, block);
       for (Index begin = key_begin_; begin < key_end_; begin += kBackwardKeyBlock) {
+        PrefetchNextBlock(head, begin);
         Tile(head, begin, std::min(begin + kBackwardKeyBlock, key_end_));
       }
       if (!StoreQueries(head, block)) return;
@@ -257,6 +260,22 @@ inline void BackwardPiece::LoadBlock(const BackwardHead& head, Index block) {
     Row row = head.row;
     row.query = strip.first_row;
     strip.visible.load(p_.mask, row, strip.rows);
+  }
+}
+
+// The rows of the next block, a share with each tile: they come from memory that nobody touched for long.
+inline void BackwardPiece::PrefetchNextBlock(const BackwardHead& head, Index begin) {
+  const Index tiles = (key_end_ - key_begin_ + kBackwardKeyBlock - 1) / kBackwardKeyBlock;
+  const Index share = (panel_width_ + tiles - 1) / tiles;
+  const Index first = first_row_ + panel_width_ + (begin - key_begin_) / kBackwardKeyBlock * share;
+  constexpr Index kLine = 16;  // floats in a line of the cache
+  for (Index row = first; row < std::min(first + share, plan_.n); ++row) {
+    for (Index c = 0; c < plan_.depth; c += kLine) {
+      hwy::Prefetch(head.q + row * p_.q.stride(3) + c * p_.q.stride(4));
+    }
+    for (Index c = 0; c < plan_.value_width; c += kLine) {
+      hwy::Prefetch(head.dout + row * p_.doutput.stride(3) + c * p_.doutput.stride(4));
+    }
   }
 }
 

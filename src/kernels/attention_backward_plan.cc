@@ -5,8 +5,10 @@
 namespace fovea::kernels {
 namespace {
 
-constexpr Index kPieces = 32;       // wanted at least, to keep many threads busy to the end
+constexpr Index kPieces = 24;       // wanted at least, to keep many threads busy to the end
 constexpr Index kFewestKeys = 256;  // in a piece: each one loads all the queries again
+
+constexpr Index kIndependent = 8;  // so many heads are worked on before the next range of their keys
 
 Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
 
@@ -39,14 +41,15 @@ BackwardPlan::BackwardPlan(const AttentionBackwardProblem& problem, Index block_
   }
   split_keys = divide_up(divide_up(m, splits), kBackwardKeyBlock) * kBackwardKeyBlock;
   if (m > 0) splits = divide_up(m, split_keys);
+  buffers = splits > 1 && batch_classes * head_classes < kIndependent ? 2 : 1;
 }
 
 BackwardShared::BackwardShared(const AttentionBackwardProblem& p, Index block_rows)
     : problem(p),
       plan(p, block_rows),
       rows(Tensor::uninitialized({3, plan.batch * plan.heads, plan.n})),
-      turns(plan.splits > 1 ? plan.batch * plan.heads * plan.blocks * kBuffers : 0) {
-  if (plan.splits > 1) second_dq = Tensor::uninitialized({plan.batch * plan.heads, plan.n, plan.depth});
+      turns(plan.splits > 1 ? plan.batch * plan.heads * plan.blocks * plan.buffers : 0) {
+  if (plan.buffers > 1) second_dq = Tensor::uninitialized({plan.batch * plan.heads, plan.n, plan.depth});
   if (p.bias == nullptr || !p.bias->by_position()) return;
   table_rows = p.bias->data_shape().elements() / p.bias->heads();
   table_sums.assign(static_cast<std::size_t>(plan.pieces() * plan.group * table_rows), 0.0);

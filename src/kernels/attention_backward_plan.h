@@ -21,24 +21,23 @@ struct BackwardPlan {
   Index batch_classes;  // entries b, b + batch_classes, .. belong to one piece
   Index head_classes;   // 1: all key heads belong to one piece; else key_heads
   Index splits, split_keys;
+  Index buffers;  // of dq
 
   Index pieces() const { return splits * batch_classes * head_classes; }
 };
 
-// What pieces share. Two buffers of dq: neighbouring ranges of keys add to different ones, so that two
-// threads do not have to keep step. One buffer per range would cost splits · N · D floats, and touching
-// fresh memory takes longer than the sums themselves.
+// What pieces share. Ranges of keys take turns to add to dq. Where they would run side by side, neighbours
+// add to different buffers, so that two threads need not keep step. One buffer per range would cost splits
+// · N · D floats, and touching fresh memory takes longer than the sums themselves.
 struct BackwardShared {
-  static constexpr Index kBuffers = 2;
-
   BackwardShared(const AttentionBackwardProblem& p, Index block_rows);
 
   const AttentionBackwardProblem& problem;
   BackwardPlan plan;
   Tensor rows;                     // [3, A·B·H, N]: anchor, shift and delta of each query
-  Tensor second_dq;                // [A·B·H, N, D] if splits > 1
+  Tensor second_dq;                // [A·B·H, N, D] if there are two buffers
   std::vector<double> table_sums;  // [pieces, group, rows of the table] for a bias by position
-  Turns turns;                     // places: [A·B·H, blocks, kBuffers]
+  Turns turns;                     // places: [A·B·H, blocks, buffers]
 
   Index table_rows = 0;
   float* anchor() { return rows.data(); }

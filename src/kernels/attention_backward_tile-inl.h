@@ -205,14 +205,14 @@ inline void BackwardPiece::AddOneByOne(const BackwardHead& head, const VisibleSp
 
 // Rows of dq: the ranges of keys add in order. False: another thread failed.
 inline bool BackwardPiece::StoreQueries(const BackwardHead& head, Index block) {
-  constexpr Index kBuffers = BackwardShared::kBuffers;
-  const Index buffer = split_ % kBuffers, place = (head.index * plan_.blocks + block) * kBuffers + buffer;
-  if (plan_.splits > 1 && !shared_.turns.wait(place, split_ / kBuffers)) return false;
+  const Index buffer = split_ % plan_.buffers;
+  const Index place = (head.index * plan_.blocks + block) * plan_.buffers + buffer;
+  if (plan_.splits > 1 && !shared_.turns.wait(place, split_ / plan_.buffers)) return false;
   float* dq = buffer == 0 ? p_.dq : shared_.second_dq.data();
   for (Index s = 0; s < strip_count_; ++s) {
     const BackwardStrip& strip = strips_[s];
     float* to = dq + (head.index * plan_.n + strip.first_row) * plan_.depth;
-    const auto store = split_ < kBuffers ? BackwardTranspose<false> : BackwardTranspose<true>;
+    const auto store = split_ < plan_.buffers ? BackwardTranspose<false> : BackwardTranspose<true>;
     store(strip.dq, strip.width, plan_.depth, strip.rows, p_.scale, to, plan_.depth);
   }
   if (plan_.splits > 1) shared_.turns.pass(place);
