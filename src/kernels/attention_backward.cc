@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "core/parallel.h"
+#include "fovea/threads.h"
 #include "kernels/attention_backward_plan.h"
 #include "kernels/instruction_set.h"
 
@@ -21,13 +22,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+Index BackwardLanes() { return static_cast<Index>(hn::Lanes(Floats())); }
+
 Index BackwardBlockSize() { return BackwardBlockRows(); }
 
 void RunBackwardRows(BackwardShared& shared, Index head_index, Index first, Index count) {
   BackwardRows(shared, head_index).Run(first, count);
 }
 
-void RunBackwardPiece(BackwardShared& shared, Index piece) { BackwardPiece(shared, piece).Run(); }
+// Takes the next piece until none is left. In the order of their numbers: a range of keys waits for those
+// before it.
+void RunBackwardPieces(BackwardShared& shared, std::atomic<Index>& next) {
+  BackwardPiece worker(shared);
+  for (Index piece = next++; piece < shared.plan.pieces(); piece = next++) worker.Run(piece);
+}
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -36,9 +44,10 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 namespace {
 
+HWY_EXPORT(BackwardLanes);
 HWY_EXPORT(BackwardBlockSize);
 HWY_EXPORT(RunBackwardRows);
-HWY_EXPORT(RunBackwardPiece);
+HWY_EXPORT(RunBackwardPieces);
 
 constexpr Index kRowsAtOnce = 1024;  // of the passes over rows
 constexpr Index kFloatsAtOnce = 1 << 16;
@@ -51,12 +60,11 @@ void run_rows(BackwardShared& shared) {
   });
 }
 
-// In the order of their numbers, whatever the order of the loop: a range of keys waits for those before it.
 void run_pieces(BackwardShared& shared) {
   std::atomic<Index> next{0};
-  parallel_for(shared.plan.pieces(), [&](Index) {
+  parallel_for(std::min<Index>(shared.plan.pieces(), thread_count()), [&](Index) {
     try {
-      HWY_DYNAMIC_DISPATCH(RunBackwardPiece)(shared, next++);
+      HWY_DYNAMIC_DISPATCH(RunBackwardPieces)(shared, next);
     } catch (...) {
       shared.turns.fail();
       throw;
@@ -96,14 +104,15 @@ void add_table_sums(const BackwardShared& shared) {
 
 void attention_backward(const AttentionBackwardProblem& problem) {
   apply_forced_instruction_set();
-  BackwardShared shared(problem, HWY_DYNAMIC_DISPATCH(BackwardBlockSize)());
-  if (problem.bias != nullptr && !problem.bias->by_position()) {
+  BackwardShared shared(problem, HWY_DYNAMIC_DISPATCH(BackwardBlockSize)(),
+                        HWY_DYNAMIC_DISPATCH(BackwardLanes)());
+  if (problem.bias != nullptr && !problem.bias->is_relative()) {
     std::fill_n(problem.dbias, problem.bias->data_shape().elements(), 0.0f);
   }
   run_rows(shared);
   run_pieces(shared);
   if (shared.plan.buffers > 1) add_second_dq(shared);
-  if (problem.bias != nullptr && problem.bias->by_position()) add_table_sums(shared);
+  if (problem.bias != nullptr && problem.bias->is_relative()) add_table_sums(shared);
 }
 
 }  // namespace fovea::kernels

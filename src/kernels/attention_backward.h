@@ -3,24 +3,16 @@
 
 #include <cstdint>
 
-#include "mask/bias_node.h"
-#include "mask/mask_node.h"
+#include "kernels/attention.h"
 
 namespace fovea::kernels {
 
-// Everything was checked by the caller. Views have rank 5, [A, B, heads, rows, width]; rows of k and v are
-// contiguous (stride 1 along the width). Pointers are row-major.
-struct AttentionBackwardProblem {
-  ConstView q;                       // [A, B, H, N, D], any strides
-  ConstView k;                       // [A, B, Hkv, M, D]
+// As in the forward pass: everything was checked, rows of v are contiguous. Pointers are row-major.
+struct AttentionBackwardProblem : ScoreProblem {
   ConstView v;                       // [A, B, Hkv, M, Dv]
   ConstView doutput;                 // [A, B, H, N, Dv], any strides
   const float* output = nullptr;     // [A, B, H, N, Dv]
   const float* logsumexp = nullptr;  // [A, B, H, N]
-  const MaskNode* mask = nullptr;
-  const BiasNode* bias = nullptr;
-  float scale = 1;
-  float softcap = 0;
   float dropout = 0;
   std::uint64_t seed = 0;
   float* dq = nullptr;     // [A, B, H, N, D]

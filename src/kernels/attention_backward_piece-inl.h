@@ -14,7 +14,6 @@
 #define FOVEA_KERNELS_ATTENTION_BACKWARD_PIECE_INL_H_
 #endif
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <utility>
@@ -30,7 +29,7 @@ namespace fovea::kernels::HWY_NAMESPACE {
 constexpr Index kBackwardStrips = 4;
 
 HWY_INLINE Index BackwardBlockRows() {
-  return kBackwardStrips * kBackwardVectors * static_cast<Index>(hn::Lanes(Floats()));
+  return kBackwardStrips * kStripVectors * static_cast<Index>(hn::Lanes(Floats()));
 }
 
 // A matrix [rows, columns] whose columns are stored by groups of 2 vectors (the first of 3 where their
@@ -46,8 +45,8 @@ struct ColumnGroups {
 
 class BackwardPiece {
  public:
-  BackwardPiece(BackwardShared& shared, Index piece);
-  void Run();
+  explicit BackwardPiece(BackwardShared& shared);  // scratch, for one piece after the other
+  void Run(Index piece);
 
  private:
   void LayOut();
@@ -56,7 +55,6 @@ class BackwardPiece {
   void LoadBlock(const BackwardHead& head, Index block);
   void LoadGroups(const float* from, const ConstView& view, float factor, const ColumnGroups& groups,
                   float* to);
-  void PrefetchNextBlock(const BackwardHead& head, Index begin);
   void Tile(const BackwardHead& head, Index begin, Index end);
   void StripTile(const BackwardHead& head, const BackwardStrip& strip, const VisibleSpan& span, Index begin,
                  Index end);
@@ -74,63 +72,65 @@ class BackwardPiece {
     return panel + (key - tile_begin) * panel_width_;
   }
 
+  float* DqRow(const BackwardHead& head, Index row) {
+    float* dq = split_ % plan_.buffers == 0 ? p_.dq : shared_.second_dq.data();
+    return dq + (head.index * plan_.n + row) * plan_.depth;
+  }
+
   BackwardShared& shared_;
   const AttentionBackwardProblem& p_;
   const BackwardPlan& plan_;
   const Floats d_;
   const Index lanes_ = static_cast<Index>(hn::Lanes(d_));
   const Index panel_width_ = BackwardBlockRows();
-  Index piece_, split_, batch_class_, head_class_, key_begin_, key_end_;
+  Index piece_ = 0, split_ = 0, key_begin_ = 0, key_end_ = 0;
   ColumnGroups q_groups_, v_groups_;
 
   Tensor memory_;  // all the scratch below, in one piece
   BackwardStrip strips_[kBackwardStrips];
   Index strip_count_ = 0;
-  Index first_row_ = 0, rows_ = 0;            // of the block
-  float *anchor_, *shift_, *delta_;           // [panel width]
-  std::uint32_t *drop_first_, *drop_second_;  // [panel width]
-  float *q_, *dout_;                          // the block's rows, as column groups; q · scale
-  float *weights_, *dscores_, *slopes_;       // panels [kBackwardKeyBlock, panel width]
-  float *dk_, *dv_;                           // [split_keys, D padded], [split_keys, Dv padded]
-  float *diagonals_, *row_values_;
+  Index first_row_ = 0, rows_ = 0;             // of the block
+  float *anchor_, *shift_, *delta_, *scales_;  // [panel width]
+  std::uint32_t *drop_first_, *drop_second_;   // [panel width]
+  float *q_, *dout_;                           // the block's rows, as column groups; q · scale
+  float *weights_, *dscores_, *slopes_;        // panels [kBackwardKeyBlock, panel width]
+  float *dk_, *dv_;                            // [split_keys, D padded], [split_keys, Dv padded]
+  float* diagonals_;                           // sums of score gradients of a tile
+  float* scratch_;                             // of BackwardScores
+  FetchAhead ahead_;
   double* column_ = nullptr;  // of the bias's gradient, for this head
   bool block_is_finite_ = true, keys_are_finite_ = true;
 };
 
-inline BackwardPiece::BackwardPiece(BackwardShared& shared, Index piece)
+inline BackwardPiece::BackwardPiece(BackwardShared& shared)
     : shared_(shared),
       p_(shared.problem),
       plan_(shared.plan),
-      piece_(piece),
-      // All heads of a range of keys before the next range: neighbours in time hardly ever add to the same
-      // dq.
-      split_(piece / (plan_.batch_classes * plan_.head_classes)),
-      batch_class_(piece / plan_.head_classes % plan_.batch_classes),
-      head_class_(piece % plan_.head_classes),
-      key_begin_(split_ * plan_.split_keys),
-      key_end_(std::min(key_begin_ + plan_.split_keys, plan_.m)),
       q_groups_(plan_.depth, lanes_, panel_width_),
       v_groups_(plan_.value_width, lanes_, panel_width_) {
   LayOut();
 }
 
 inline void BackwardPiece::LayOut() {
-  const Index strip = kBackwardVectors * lanes_, keys = key_end_ - key_begin_;
+  const Index strip = kStripVectors * lanes_, keys = plan_.split_keys;
   const Index panel = kBackwardKeyBlock * panel_width_;
   const bool capped = p_.softcap > 0;
-  const Index diagonals = panel_width_ + kBackwardKeyBlock;
-  const Index floats = kBackwardStrips * (2 * plan_.depth + plan_.value_width) * strip + 5 * panel_width_ +
+  const bool adds_rows = p_.bias != nullptr || (p_.mask != nullptr && p_.mask->is_additive());
+  const Index diagonals = panel_width_ + kBackwardKeyBlock,
+              scratch = adds_rows ? 2 * kBackwardKeyBlock * strip : 0;
+  const Index floats = kBackwardStrips * (2 * plan_.depth + plan_.value_width) * strip + 6 * panel_width_ +
                        q_groups_.size() + v_groups_.size() + (capped ? 3 : 2) * panel +
-                       keys * (q_groups_.padded() + v_groups_.padded()) + diagonals + kBackwardKeyBlock;
+                       keys * (q_groups_.padded() + v_groups_.padded()) + diagonals + scratch;
   memory_ = Tensor::uninitialized({floats});
   float* at = memory_.data();
-  // Vector loads want whole vectors: every piece but the last two is a multiple of the lanes.
+  // Vector loads want whole vectors: each of these is a multiple of the lanes.
   const auto take = [&at](Index count) { return std::exchange(at, at + count); };
   for (BackwardStrip& s : strips_) {
     s.q = take(plan_.depth * strip);
     s.dout = take(plan_.value_width * strip);
     s.dq = take(plan_.depth * strip);
   }
+  scales_ = take(panel_width_);
   anchor_ = take(panel_width_);
   shift_ = take(panel_width_);
   delta_ = take(panel_width_);
@@ -143,15 +143,22 @@ inline void BackwardPiece::LayOut() {
   slopes_ = capped ? take(panel) : nullptr;
   dk_ = take(keys * q_groups_.padded());
   dv_ = take(keys * v_groups_.padded());
+  scratch_ = take(scratch);
   diagonals_ = take(diagonals);
-  row_values_ = take(kBackwardKeyBlock);
   std::fill_n(diagonals_, diagonals, 0.0f);
+  std::fill_n(scales_, panel_width_, p_.scale);
 }
 
-inline void BackwardPiece::Run() {
-  const Index first_head = plan_.head_classes == 1 ? 0 : head_class_;
+inline void BackwardPiece::Run(Index piece) {
+  piece_ = piece;
+  // All heads of a range of keys before the next range: neighbours in time hardly ever add to the same dq.
+  split_ = piece / (plan_.batch_classes * plan_.head_classes);
+  key_begin_ = split_ * plan_.split_keys;
+  key_end_ = std::min(key_begin_ + plan_.split_keys, plan_.m);
+  const Index first_head = plan_.head_classes == 1 ? 0 : piece % plan_.head_classes;
   const Index heads = plan_.head_classes == 1 ? plan_.key_heads : 1;
-  for (Index batch = batch_class_; batch < plan_.batch; batch += plan_.batch_classes) {
+  Index batch = piece / plan_.head_classes % plan_.batch_classes;
+  for (; batch < plan_.batch; batch += plan_.batch_classes) {
     for (Index h = 0; h < heads; ++h) RunKeyHead(batch, first_head + h);
   }
 }
@@ -169,7 +176,6 @@ inline void BackwardPiece::RunKeyHead(Index batch, Index key_head) {
     for (Index block = 0; block < plan_.blocks; ++block) {
       LoadBlock(head, block);
       for (Index begin = key_begin_; begin < key_end_; begin += kBackwardKeyBlock) {
-        PrefetchNextBlock(head, begin);
         Tile(head, begin, std::min(begin + kBackwardKeyBlock, key_end_));
       }
       if (!StoreQueries(head, block)) return;
@@ -225,8 +231,8 @@ inline void BackwardPiece::LoadGroups(const float* from, const ConstView& view, 
 }
 
 inline void BackwardPiece::LoadBlock(const BackwardHead& head, Index block) {
-  first_row_ = block * panel_width_;
-  rows_ = std::min(panel_width_, plan_.n - first_row_);
+  first_row_ = block * plan_.block_rows;
+  rows_ = std::min(plan_.block_rows, plan_.n - first_row_);
   block_is_finite_ = true;
   LoadGroups(head.q, p_.q, p_.scale, q_groups_, q_);
   LoadGroups(head.dout, p_.doutput, 1.0f, v_groups_, dout_);
@@ -242,18 +248,19 @@ inline void BackwardPiece::LoadBlock(const BackwardHead& head, Index block) {
     const DropoutRow keys = dropout_row(p_.seed, head.index, first_row_ + r);
     drop_first_[r] = keys.first, drop_second_[r] = keys.second;
   }
-  strip_count_ = 0;
-  for (Index column = 0; column < rows_; column += kBackwardVectors * lanes_) {
-    BackwardStrip& strip = strips_[strip_count_++];
-    strip.column = column;
+  const StripCuts cuts(rows_, lanes_);
+  strip_count_ = cuts.strips();
+  for (Index s = 0; s < strip_count_; ++s) {
+    BackwardStrip& strip = strips_[s];
+    const Index column = strip.column = cuts.first_row(s);
     strip.first_row = first_row_ + column;
-    strip.rows = std::min(kBackwardVectors * lanes_, rows_ - column);
+    strip.rows = cuts.first_row(s + 1) - column;
     strip.vectors = static_cast<int>((strip.rows + lanes_ - 1) / lanes_);
     strip.width = strip.vectors * lanes_;
     strip.anchored =
         std::any_of(anchor_ + column, anchor_ + column + strip.rows, [](float x) { return x != 0; });
     BackwardLoadStrip(head.q + strip.first_row * p_.q.stride(3), p_.q.stride(3), p_.q.stride(4), strip.rows,
-                      plan_.depth, p_.scale * kBackwardLog2E, strip.width, strip.q);
+                      plan_.depth, p_.scale * kLog2E, strip.width, strip.q);
     BackwardLoadStrip(head.dout + strip.first_row * p_.doutput.stride(3), p_.doutput.stride(3),
                       p_.doutput.stride(4), strip.rows, plan_.value_width, 1.0f, strip.width, strip.dout);
     std::fill_n(strip.dq, plan_.depth * strip.width, 0.0f);
@@ -261,21 +268,15 @@ inline void BackwardPiece::LoadBlock(const BackwardHead& head, Index block) {
     row.query = strip.first_row;
     strip.visible.load(p_.mask, row, strip.rows);
   }
-}
-
-// The rows of the next block, a share with each tile: they come from memory that nobody touched for long.
-inline void BackwardPiece::PrefetchNextBlock(const BackwardHead& head, Index begin) {
-  const Index tiles = (key_end_ - key_begin_ + kBackwardKeyBlock - 1) / kBackwardKeyBlock;
-  const Index share = (panel_width_ + tiles - 1) / tiles;
-  const Index first = first_row_ + panel_width_ + (begin - key_begin_) / kBackwardKeyBlock * share;
-  constexpr Index kLine = 16;  // floats in a line of the cache
-  for (Index row = first; row < std::min(first + share, plan_.n); ++row) {
-    for (Index c = 0; c < plan_.depth; c += kLine) {
-      hwy::Prefetch(head.q + row * p_.q.stride(3) + c * p_.q.stride(4));
-    }
-    for (Index c = 0; c < plan_.value_width; c += kLine) {
-      hwy::Prefetch(head.dout + row * p_.doutput.stride(3) + c * p_.doutput.stride(4));
-    }
+  // What comes next is fetched while this block is worked on: dq, and the rows of the next block.
+  ahead_ = {};
+  ahead_.Add(DqRow(head, first_row_), plan_.depth, rows_, plan_.depth);
+  const Index next = first_row_ + rows_, next_rows = std::min(plan_.block_rows, plan_.n - next);
+  if (p_.q.stride(4) == 1) {
+    ahead_.Add(head.q + next * p_.q.stride(3), p_.q.stride(3), next_rows, plan_.depth);
+  }
+  if (p_.doutput.stride(4) == 1) {
+    ahead_.Add(head.dout + next * p_.doutput.stride(3), p_.doutput.stride(3), next_rows, plan_.value_width);
   }
 }
 

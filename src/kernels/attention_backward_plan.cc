@@ -14,7 +14,7 @@ Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-BackwardPlan::BackwardPlan(const AttentionBackwardProblem& problem, Index block_rows)
+BackwardPlan::BackwardPlan(const AttentionBackwardProblem& problem, Index most_rows, Index lanes)
     : batch(problem.q.shape()[0] * problem.q.shape()[1]),
       heads(problem.q.shape()[2]),
       key_heads(problem.k.shape()[2]),
@@ -23,19 +23,20 @@ BackwardPlan::BackwardPlan(const AttentionBackwardProblem& problem, Index block_
       m(problem.k.shape()[3]),
       depth(problem.q.shape()[4]),
       value_width(problem.v.shape()[4]),
-      blocks(divide_up(n, block_rows)),
+      blocks(divide_up(n, most_rows)),
+      block_rows(blocks == 0 ? 0 : divide_up(divide_up(n, blocks), lanes) * lanes),
       batch_classes(batch),
       head_classes(key_heads),
       splits(1) {
   const BiasNode* bias = problem.bias;
-  if (bias != nullptr && bias->by_position()) {  // few sums to keep, but enough pieces
+  if (bias != nullptr && bias->is_relative()) {  // few sums to keep, but enough pieces
     batch_classes =
         std::clamp<Index>(divide_up(kPieces, std::max<Index>(key_heads, 1)), 1, std::max<Index>(batch, 1));
   } else if (bias != nullptr) {
     batch_classes = std::max<Index>(bias->batch(), 1);
     if (bias->heads() == 1) head_classes = 1;
   }
-  if (bias == nullptr || bias->by_position() || bias->depends_on_key()) {
+  if (bias == nullptr || bias->is_relative() || bias->depends_on_key()) {
     const Index wanted = divide_up(kPieces, std::max<Index>(batch_classes * head_classes, 1));
     splits = std::clamp<Index>(wanted, 1, std::max<Index>(m / kFewestKeys, 1));
   }
@@ -44,13 +45,14 @@ BackwardPlan::BackwardPlan(const AttentionBackwardProblem& problem, Index block_
   buffers = splits > 1 && batch_classes * head_classes < kIndependent ? 2 : 1;
 }
 
-BackwardShared::BackwardShared(const AttentionBackwardProblem& p, Index block_rows)
+BackwardShared::BackwardShared(const AttentionBackwardProblem& p, Index most_rows, Index lanes)
     : problem(p),
-      plan(p, block_rows),
+      plan(p, most_rows, lanes),
+      bias_strips(p),
       rows(Tensor::uninitialized({3, plan.batch * plan.heads, plan.n})),
       turns(plan.splits > 1 ? plan.batch * plan.heads * plan.blocks * plan.buffers : 0) {
   if (plan.buffers > 1) second_dq = Tensor::uninitialized({plan.batch * plan.heads, plan.n, plan.depth});
-  if (p.bias == nullptr || !p.bias->by_position()) return;
+  if (p.bias == nullptr || !p.bias->is_relative()) return;
   table_rows = p.bias->data_shape().elements() / p.bias->heads();
   table_sums.assign(static_cast<std::size_t>(plan.pieces() * plan.group * table_rows), 0.0);
 }

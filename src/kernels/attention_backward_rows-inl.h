@@ -43,9 +43,9 @@ class BackwardRows {
       shared_.delta()[at] = static_cast<float>(delta);
       shared_.anchor()[at] = 0;
       // A row that sees nothing, or only −inf, has no weights: 2^(score − inf) = 0.
-      shared_.shift()[at] = lse == -kInfinity ? kInfinity : lse * kBackwardLog2E;
+      shared_.shift()[at] = lse == -kInfinity ? kInfinity : lse * kLog2E;
     }
-    const Index width = kBackwardVectors * static_cast<Index>(hn::Lanes(Floats()));
+    const Index width = kStripVectors * static_cast<Index>(hn::Lanes(Floats()));
     for (Index i = first; i < first + count; i += width) {
       if (IsFarAway(i, std::min(width, first + count - i)))
         Recompute(i, std::min(width, first + count - i));
@@ -53,8 +53,6 @@ class BackwardRows {
   }
 
  private:
-  static constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
   bool IsFarAway(Index first, Index count) const {
     const float* lse = p_.logsumexp + head_.index * head_.row.n + first;
     return std::any_of(lse, lse + count,
@@ -68,20 +66,20 @@ class BackwardRows {
     strip.first_row = first, strip.rows = count;
     strip.vectors = static_cast<int>((count + lanes - 1) / lanes);
     const Index width = strip.width = strip.vectors * lanes;
-    Tensor memory = Tensor::uninitialized({(depth + kBackwardKeyBlock) * width + kBackwardKeyBlock});
+    Tensor memory = Tensor::uninitialized({(depth + 3 * kBackwardKeyBlock) * width});
     float* tile = memory.data() + depth * width;
     strip.q = memory.data();
     BackwardLoadStrip(head_.q + first * p_.q.stride(3), p_.q.stride(3), p_.q.stride(4), count, depth,
-                      p_.scale * kBackwardLog2E, width, strip.q);
+                      p_.scale * kLog2E, width, strip.q);
     Row row = head_.row;
     row.query = first;
     strip.visible.load(p_.mask, row, count);
-    const BackwardScores scores(p_, tile + kBackwardKeyBlock * width);
+    const BackwardScores scores(p_, shared_.bias_strips, tile + kBackwardKeyBlock * width);
     std::vector<double> max(static_cast<std::size_t>(count), -kInfinity), sum(max.size(), 0.0);
     for (Index begin = 0; begin < row.m; begin += kBackwardKeyBlock) {
       const VisibleSpan span = strip.visible.span(begin, std::min(begin + kBackwardKeyBlock, row.m));
       if (span.begin == span.end) continue;
-      scores.Compute(head_, strip, span.begin, span.end, width, tile, nullptr);
+      scores.Compute(head_, strip, span.begin, span.end, width, tile, nullptr, nullptr);
       strip.visible.fill_hidden(span.begin, span.end, width, -kInfinity, tile);
       for (std::size_t r = 0; r < max.size(); ++r) {
         for (Index j = 0; j < span.end - span.begin; ++j) {

@@ -30,9 +30,11 @@ inline void BackwardPiece::StripTile(const BackwardHead& head, const BackwardStr
   float* weights = PanelRow(weights_, span.begin, begin) + strip.column;
   float* dscores = PanelRow(dscores_, span.begin, begin) + strip.column;
   float* slopes = slopes_ == nullptr ? nullptr : PanelRow(slopes_, span.begin, begin) + strip.column;
-  BackwardScores(p_, row_values_).Compute(head, strip, span.begin, span.end, panel_width_, weights, slopes);
-  MultiplyVectors<TileEnd::store>(strip.vectors, {head.v + span.begin * p_.v.stride(3), p_.v.stride(3), 1},
-                                  keys, strip.dout, strip.width, plan_.value_width, dscores, panel_width_);
+  BackwardScores(p_, shared_.bias_strips, scratch_)
+      .Compute(head, strip, span.begin, span.end, panel_width_, weights, slopes, &ahead_);
+  MultiplyPanel<TileEnd::store>(strip.vectors, {head.v + span.begin * p_.v.stride(3), p_.v.stride(3), 1},
+                                keys, strip.dout, strip.width, plan_.value_width, dscores, panel_width_,
+                                &ahead_);
   if (p_.dropout > 0) {
     Weights<true>(strip, span, weights, dscores);
   } else {
@@ -133,10 +135,10 @@ inline void BackwardPiece::AddProducts(const BackwardHead& head, const VisibleSp
     const BackwardStrip& strip = strips_[s];
     const Index keys = spans[s].end - spans[s].begin;
     if (keys == 0) continue;
-    MultiplyVectors<TileEnd::add>(strip.vectors,
-                                  {head.k + spans[s].begin * p_.k.stride(3), 1, p_.k.stride(3)},
-                                  plan_.depth, PanelRow(dscores_, spans[s].begin, begin) + strip.column,
-                                  panel_width_, keys, strip.dq, strip.width);
+    MultiplyPanel<TileEnd::add>(strip.vectors,
+                                {head.k + spans[s].begin * p_.k.stride(3), 1, p_.k.stride(3)}, plan_.depth,
+                                PanelRow(dscores_, spans[s].begin, begin) + strip.column, panel_width_,
+                                keys, strip.dq, strip.width, &ahead_);
   }
   if (everything) return AddKeyProducts(begin, begin, end, 0, rows_);
   // Strips that see nothing of a few keys at the tile's edge need not be multiplied by zero.
@@ -159,10 +161,10 @@ inline void BackwardPiece::AddKeyProducts(Index begin, Index key, Index key_end,
     for (Index vector = 0; vector < groups.vectors; vector += groups.group_vectors(vector)) {
       const int vectors = groups.group_vectors(vector);
       const Index width = vectors * lanes_;
-      MultiplyVectors<TileEnd::add>(
+      MultiplyPanel<TileEnd::add>(
           vectors, {PanelRow(panel, key, begin) + first, panel_width_, 1}, key_end - key,
           rows + vector * lanes_ * panel_width_ + first * width, width, last - first,
-          sums + (key - key_begin_) * groups.padded() + vector * lanes_, groups.padded());
+          sums + (key - key_begin_) * groups.padded() + vector * lanes_, groups.padded(), &ahead_);
     }
   };
   add(v_groups_, weights_, dout_, dv_);
@@ -208,12 +210,14 @@ inline bool BackwardPiece::StoreQueries(const BackwardHead& head, Index block) {
   const Index buffer = split_ % plan_.buffers;
   const Index place = (head.index * plan_.blocks + block) * plan_.buffers + buffer;
   if (plan_.splits > 1 && !shared_.turns.wait(place, split_ / plan_.buffers)) return false;
-  float* dq = buffer == 0 ? p_.dq : shared_.second_dq.data();
   for (Index s = 0; s < strip_count_; ++s) {
     const BackwardStrip& strip = strips_[s];
-    float* to = dq + (head.index * plan_.n + strip.first_row) * plan_.depth;
-    const auto store = split_ < plan_.buffers ? BackwardTranspose<false> : BackwardTranspose<true>;
-    store(strip.dq, strip.width, plan_.depth, strip.rows, p_.scale, to, plan_.depth);
+    float* to = DqRow(head, strip.first_row);
+    const bool first = split_ < plan_.buffers;
+    // Later ranges add; q, which nobody needs any more, holds their rows.
+    float* rows = first ? to : strip.q;
+    TransposeOut(strip.dq, strip.width, plan_.depth, strip.rows, scales_, rows, plan_.depth);
+    for (Index i = 0; !first && i < strip.rows * plan_.depth; ++i) to[i] += rows[i];
   }
   if (plan_.splits > 1) shared_.turns.pass(place);
   return true;

@@ -56,7 +56,6 @@ class StripBias final : public BiasNode {
 
   Shape data_shape() const override { return data_shape_; }
   Index heads() const override { return data_shape_[1]; }
-  bool by_position() const override { return true; }
   void add_position_gradient(Index last, Index count, const float* sums, double* column) const override {
     for (Index u = 0; u < count; ++u) {
       const Index r = std::clamp(last - u, -max_, max_) + max_;
@@ -91,7 +90,6 @@ class AlibiBias final : public BiasNode {
 
   Shape data_shape() const override { return {heads()}; }
   Index heads() const override { return static_cast<Index>(slopes_.size()); }
-  bool by_position() const override { return true; }
   void add_position_gradient(Index last, Index count, const float* sums, double* column) const override {
     for (Index u = 0; u < count; ++u) {
       *column -= static_cast<double>(sums[u]) * static_cast<double>(std::abs(last - u));
@@ -117,7 +115,6 @@ class DenseBias final : public BiasNode {
 
   Shape data_shape() const override { return values_.shape(); }
   Index heads() const override { return shape_.heads(); }
-  bool by_position() const override { return false; }
   bool depends_on_key() const override { return shape_.keys() != 1; }
   void add_tile_gradient(const Row& first, Index rows, Index key_begin, Index key_end, const float* tile,
                          Index stride, float* gradient) const override {

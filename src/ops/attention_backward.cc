@@ -41,7 +41,7 @@ AttentionGradients attention_backward(ConstView q, ConstView k, ConstView v, con
   gradients.dv = Tensor::uninitialized(v.shape());
   if (!options.bias.is_none()) gradients.dbias = Tensor::uninitialized(options.bias.node()->data_shape());
 
-  kernels::AttentionBackwardProblem problem{views.q, views.k, views.v, as_rank_5(doutput)};
+  kernels::AttentionBackwardProblem problem{{views.q, views.k}, views.v, as_rank_5(doutput)};
   problem.output = forward.output.data();
   problem.logsumexp = forward.logsumexp.data();
   problem.mask = options.mask.node();
