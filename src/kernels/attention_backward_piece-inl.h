@@ -50,7 +50,7 @@ class BackwardPiece {
 
  private:
   void LayOut();
-  void RunKeyHead(Index batch, Index key_head);
+  bool RunKeyHead(Index batch, Index key_head);  // false: another thread failed
   void StoreKeys(Index key_head_index);
   void LoadBlock(const BackwardHead& head, Index block);
   void LoadGroups(const float* from, const ConstView& view, float factor, const ColumnGroups& groups,
@@ -159,11 +159,13 @@ inline void BackwardPiece::Run(Index piece) {
   const Index heads = plan_.head_classes == 1 ? plan_.key_heads : 1;
   Index batch = piece / plan_.head_classes % plan_.batch_classes;
   for (; batch < plan_.batch; batch += plan_.batch_classes) {
-    for (Index h = 0; h < heads; ++h) RunKeyHead(batch, first_head + h);
+    for (Index h = 0; h < heads; ++h) {
+      if (!RunKeyHead(batch, first_head + h)) return;
+    }
   }
 }
 
-inline void BackwardPiece::RunKeyHead(Index batch, Index key_head) {
+inline bool BackwardPiece::RunKeyHead(Index batch, Index key_head) {
   const Index keys = key_end_ - key_begin_;
   std::fill_n(dk_, keys * q_groups_.padded(), 0.0f);
   std::fill_n(dv_, keys * v_groups_.padded(), 0.0f);
@@ -178,10 +180,11 @@ inline void BackwardPiece::RunKeyHead(Index batch, Index key_head) {
       for (Index begin = key_begin_; begin < key_end_; begin += kBackwardKeyBlock) {
         Tile(head, begin, std::min(begin + kBackwardKeyBlock, key_end_));
       }
-      if (!StoreQueries(head, block)) return;
+      if (!StoreQueries(head, block)) return false;
     }
   }
   StoreKeys(batch * plan_.key_heads + key_head);
+  return true;
 }
 
 inline void BackwardPiece::StoreKeys(Index key_head_index) {
