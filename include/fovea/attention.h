@@ -47,6 +47,20 @@ AttentionResult attention(ConstView q, ConstView k, ConstView v, const Attention
 AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,
                           const AttentionOptions& = {});
 
+// Gradients of a loss by q, k, v and by the data of the bias, each in the shape of what it belongs to:
+// dbias is [2·max+1, H] for a relative table, [buckets, H] for T5's, [H] for ALiBi's slopes, the shape
+// given for a dense bias (summed where it broadcasts), empty() without one. Additive masks are constants.
+struct AttentionGradients {
+  Tensor dq, dk, dv, dbias;
+};
+
+// From doutput [.., N, Dv], the gradient by the output. `forward` is the result of attention() for the same
+// q, k, v and options, asked for with `logsumexp`; weights are computed again from it, dropout included,
+// and memory beyond inputs and results is O(N + M) per head. A row that sees nothing gives nothing, a key
+// that nobody sees gets zeros, NaN there or not. The bits do not depend on the number of threads.
+AttentionGradients attention_backward(ConstView q, ConstView k, ConstView v, const AttentionResult& forward,
+                                      ConstView doutput, const AttentionOptions& = {});
+
 // x [.., N, E], w_q and w_k [E, D], w_v [E, Dv]: attention(x W_q, x W_k, x W_v).
 AttentionResult self_attention(ConstView x, ConstView w_q, ConstView w_k, ConstView w_v,
                                const AttentionOptions& = {});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "core/fail.h"
 #include "mask/bias_node.h"
@@ -11,15 +12,29 @@
 #include "mask/t5_buckets.h"
 
 namespace fovea {
+
+void BiasNode::add_position_gradient(Index, Index, const float*, double*) const {}
+
+void BiasNode::add_tile_gradient(const Row&, Index, Index, Index, const float*, Index, float*) const {}
+
 namespace {
 
 // Values by the relative position r = j − p, clamped to [−max, max]: relative tables, and T5's buckets
 // spread out.
 class StripBias final : public BiasNode {
  public:
-  // strip [H, 2·max+1]; H = 1 serves every head
-  StripBias(Tensor strip, std::string name)
-      : strip_(std::move(strip)), max_((strip_.shape()[1] - 1) / 2), name_(std::move(name)) {}
+  // table_rows [2·max+1]: the row of the caller's table for each relative position.
+  StripBias(ConstView table, std::vector<Index> table_rows, std::string name)
+      : data_shape_(table.shape()),
+        table_rows_(std::move(table_rows)),
+        max_((static_cast<Index>(table_rows_.size()) - 1) / 2),
+        strip_(Tensor::uninitialized({table.shape()[1], 2 * max_ + 1})),
+        name_(std::move(name)) {
+    for (Index h = 0; h < table.shape()[1]; ++h) {
+      for (Index r = 0; r <= 2 * max_; ++r)
+        strip_(h, r) = table(table_rows_[static_cast<std::size_t>(r)], h);
+    }
+  }
 
   void add_values(const Row& row, Index key_begin, Index key_end, float* out) const override {
     const Index head = strip_.shape()[0] == 1 ? 0 : row.head;
@@ -39,9 +54,20 @@ class StripBias final : public BiasNode {
   bool is_relative() const override { return true; }
   std::string name() const override { return name_; }
 
+  Shape data_shape() const override { return data_shape_; }
+  Index heads() const override { return data_shape_[1]; }
+  void add_position_gradient(Index last, Index count, const float* sums, double* column) const override {
+    for (Index u = 0; u < count; ++u) {
+      const Index r = std::clamp(last - u, -max_, max_) + max_;
+      column[table_rows_[static_cast<std::size_t>(r)]] += static_cast<double>(sums[u]);
+    }
+  }
+
  private:
-  Tensor strip_;
+  Shape data_shape_;
+  std::vector<Index> table_rows_;
   Index max_;
+  Tensor strip_;  // [H, 2·max+1]; H = 1 serves every head
   std::string name_;
 };
 
@@ -62,6 +88,14 @@ class AlibiBias final : public BiasNode {
   bool is_relative() const override { return true; }
   std::string name() const override { return fmt::format("ALiBi, {} slopes", slopes_.size()); }
 
+  Shape data_shape() const override { return {heads()}; }
+  Index heads() const override { return static_cast<Index>(slopes_.size()); }
+  void add_position_gradient(Index last, Index count, const float* sums, double* column) const override {
+    for (Index u = 0; u < count; ++u) {
+      *column -= static_cast<double>(sums[u]) * static_cast<double>(std::abs(last - u));
+    }
+  }
+
  private:
   std::vector<float> slopes_;
 };
@@ -79,6 +113,37 @@ class DenseBias final : public BiasNode {
   Index batch() const override { return shape_.batch() == 1 ? 0 : shape_.batch(); }
   std::string name() const override { return fmt::format("dense {}", values_.shape().to_string()); }
 
+  Shape data_shape() const override { return values_.shape(); }
+  Index heads() const override { return shape_.heads(); }
+  bool depends_on_key() const override { return shape_.keys() != 1; }
+  void add_tile_gradient(const Row& first, Index rows, Index key_begin, Index key_end, const float* tile,
+                         Index stride, float* gradient) const override {
+    if (shape_.queries() == 1 && shape_.keys() != 1) {  // one value per key: columns are contiguous
+      for (Index key = key_begin; key < key_end; ++key, tile += stride) {
+        double sum = 0;
+        for (Index r = 0; r < rows; ++r) sum += static_cast<double>(tile[r]);
+        gradient[shape_.row_begin(first) + key] += static_cast<float>(sum);
+      }
+      return;
+    }
+    double all = 0;  // for one value in all
+    Row row = first;
+    for (Index r = 0; r < rows; ++r, ++row.query) {
+      float* to = gradient + shape_.row_begin(row);
+      double sum = 0;
+      for (Index key = key_begin; key < key_end; ++key) {
+        const float value = tile[(key - key_begin) * stride + r];
+        if (shape_.keys() != 1) to[key] += value;
+        sum += static_cast<double>(value);
+      }
+      if (shape_.keys() == 1 && shape_.queries() != 1) *to += static_cast<float>(sum);
+      all += sum;
+    }
+    if (shape_.keys() == 1 && shape_.queries() == 1) {
+      gradient[shape_.row_begin(first)] += static_cast<float>(all);
+    }
+  }
+
  private:
   static constexpr const char* kWho = "[bias] dense";
   ScoreShape shape_;
@@ -91,16 +156,12 @@ void check_table(const char* who, ConstView table) {
   }
 }
 
-// strip(h, r + max) = table(row_of(r), h)
+// The table rows of the relative positions −max .. max.
 template <typename RowOf>
-Tensor make_strip(ConstView table, Index max, const RowOf& row_of) {
-  const Index heads = table.shape()[1];
-  Tensor strip = Tensor::uninitialized({heads, 2 * max + 1});
-  for (Index r = -max; r <= max; ++r) {
-    const Index from = row_of(r);
-    for (Index h = 0; h < heads; ++h) strip(h, r + max) = table(from, h);
-  }
-  return strip;
+std::vector<Index> rows_of_positions(Index max, const RowOf& row_of) {
+  std::vector<Index> rows;
+  for (Index r = -max; r <= max; ++r) rows.push_back(row_of(r));
+  return rows;
 }
 
 }  // namespace
@@ -110,8 +171,8 @@ Bias Bias::relative(ConstView table) {
   const Index rows = table.shape()[0];
   if (rows % 2 == 0) fail("[bias] relative has a table of {} rows, expected an odd number, 2·max+1", rows);
   const Index max = (rows - 1) / 2;
-  Tensor strip = make_strip(table, max, [max](Index r) { return r + max; });
-  return Bias(std::make_shared<StripBias>(std::move(strip), fmt::format("relative, max {}", max)));
+  return Bias(std::make_shared<StripBias>(table, rows_of_positions(max, [max](Index r) { return r + max; }),
+                                          fmt::format("relative, max {}", max)));
 }
 
 Bias Bias::t5(ConstView table, Index buckets, Index max_distance, bool bidirectional) {
@@ -121,10 +182,10 @@ Bias Bias::t5(ConstView table, Index buckets, Index max_distance, bool bidirecti
     fail("[bias] T5 has a table of {} rows, expected one per bucket, {}", table.shape()[0], buckets);
   }
   // Beyond max_distance every position is in the last bucket of its side.
-  Tensor strip = make_strip(table, max_distance, to_bucket);
-  return Bias(std::make_shared<StripBias>(
-      std::move(strip), fmt::format("T5, {} buckets to distance {}{}", buckets, max_distance,
-                                    bidirectional ? "" : ", one direction")));
+  return Bias(
+      std::make_shared<StripBias>(table, rows_of_positions(max_distance, to_bucket),
+                                  fmt::format("T5, {} buckets to distance {}{}", buckets, max_distance,
+                                              bidirectional ? "" : ", one direction")));
 }
 
 Bias Bias::alibi(const std::vector<float>& slopes) {

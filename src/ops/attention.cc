@@ -1,39 +1,16 @@
 #include "fovea/attention.h"
 
-#include <cmath>
-
-#include "core/fail.h"
 #include "kernels/attention.h"
+#include "ops/attention_options.h"
 #include "ops/attention_path.h"
 #include "ops/attention_views.h"
 #include "ops/projection.h"
 
 namespace fovea {
-namespace {
-
-void check_options(const AttentionOptions& options, const ScoreExtents& extents) {
-  if (!(options.dropout >= 0 && options.dropout < 1)) {
-    fail("[attention] dropout is {}, expected 0 ≤ p < 1", options.dropout);
-  }
-  if (options.softcap != 0 && !(options.softcap >= 1e-30f && options.softcap <= 1e30f)) {
-    fail("[attention] softcap is {}, expected 0 (off) or 1e-30 .. 1e30", options.softcap);
-  }
-  if (options.scale && !std::isfinite(*options.scale)) {
-    fail("[attention] scale is {}, expected a finite number", *options.scale);
-  }
-  if (!options.mask.is_none()) options.mask.node()->check(extents);
-  if (!options.bias.is_none()) options.bias.node()->check(extents);
-}
-
-float default_scale(Index depth) {
-  return depth == 0 ? 1.0f : static_cast<float>(1.0 / std::sqrt(static_cast<double>(depth)));
-}
-
-}  // namespace
 
 AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& options) {
   const AttentionViews views = attention_views("attention", q, k, v);
-  check_options(options, views.extents());
+  check_options("attention", options, views.extents());
   const Index n = views.q.shape()[3], m = views.k.shape()[3];
 
   AttentionResult result;
@@ -44,7 +21,7 @@ AttentionResult attention(ConstView q, ConstView k, ConstView v, const Attention
   kernels::AttentionProblem problem{{views.q, views.k}, views.v};
   problem.mask = options.mask.node();
   problem.bias = options.bias.node();
-  problem.scale = options.scale.value_or(default_scale(views.q.shape()[4]));
+  problem.scale = scale_of(options, views.q.shape()[4]);
   problem.softcap = options.softcap;
   problem.dropout = options.dropout;
   problem.seed = options.seed;

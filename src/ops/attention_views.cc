@@ -3,7 +3,6 @@
 #include "core/fail.h"
 
 namespace fovea {
-namespace {
 
 ConstView as_rank_5(ConstView view) {
   BasicView<const float> result = view;
@@ -13,6 +12,8 @@ ConstView as_rank_5(ConstView view) {
   if (result.shape().rank() == 4) result = result.insert_axis(0);
   return result;
 }
+
+namespace {
 
 void check(const char* op, const ConstView& q, const ConstView& k, const ConstView& v) {
   const Shape &qs = q.shape(), &ks = k.shape(), &vs = v.shape();

@@ -18,6 +18,9 @@ struct AttentionViews {
   Shape row_shape() const;  // the same without the width
 };
 
+// [N, D] → [1, 1, 1, N, D]; [B, N, D] → [1, B, 1, N, D]; [B, H, N, D] → [1, B, H, N, D].
+ConstView as_rank_5(ConstView view);
+
 // Checks ranks and extents; throws Error that begins with "[op]".
 AttentionViews attention_views(const char* op, ConstView q, ConstView k, ConstView v);
 

@@ -89,5 +89,33 @@ TEST(AttentionMemory, memory_grows_with_n_not_with_n_squared) {
   EXPECT_GT(peak_during(1024, {.weights = true}), 1024LL * 1024 * 4) << "the counter must see the weights";
 }
 
+long long backward_peak_during(Index n, AttentionOptions options) {
+  Random random(7);
+  const Tensor q = random.normal({n, 8}), k = random.normal({n, 8}), v = random.normal({n, 8});
+  options.logsumexp = true;
+  const AttentionResult forward = attention(q, k, v, options);
+  peak_bytes = live_bytes.load();
+  const long long before = live_bytes;
+  const AttentionGradients g = attention_backward(q, k, v, forward, v, options);
+  return peak_bytes - before;
+}
+
+// Backward computes the weights again, tile by tile; a table of biases is summed along diagonals.
+TEST(AttentionMemory, backward_memory_grows_with_n_not_with_n_squared) {
+  const std::vector<std::pair<const char*, AttentionOptions>> cases = {
+      {"none", {}},
+      {"causal", {.mask = Mask::causal()}},
+      {"sparse", {.mask = Mask::sparse(16)}},
+      {"relative", {.bias = Bias::relative(Tensor({257, 1})), .dropout = 0.1f}},
+      {"t5 and softcap", {.bias = Bias::t5(Tensor({32, 1})), .softcap = 5}}};
+  for (const auto& [name, options] : cases) {
+    const long long small = backward_peak_during(1024, options),
+                    large = backward_peak_during(4096, options);
+    EXPECT_LT(large, 4096LL * 4096 * 4 / 16) << name;
+    EXPECT_LT(large, 6 * small + 100'000)
+        << name << ": " << small << " bytes at 1024, " << large << " at 4096";
+  }
+}
+
 }  // namespace
 }  // namespace fovea
