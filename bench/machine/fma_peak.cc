@@ -1,4 +1,4 @@
-#include "fma_peak.h"
+#include "machine/fma_peak.h"
 
 #include <omp.h>
 
@@ -6,7 +6,7 @@
 #include <chrono>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fma_peak.cc"
+#define HWY_TARGET_INCLUDE "machine/fma_peak.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include <hwy/highway.h>
@@ -46,19 +46,25 @@ namespace fovea::bench {
 
 HWY_EXPORT(MultiplyAdds);
 
-double fma_peak(int threads) {
+double fma_peak(int threads, int runs) {
   double best = 0;
-  for (int run = 0; run < 20; ++run) {
+  long steps = 100'000;  // grown until a run takes long enough: emulated or sanitized code is slow
+  for (int run = 0; run < runs;) {
     double flops = 0;
     const auto start = std::chrono::steady_clock::now();
 #pragma omp parallel num_threads(threads) reduction(+ : flops)
     {
       float sink = 0;
-      flops += HWY_DYNAMIC_DISPATCH(MultiplyAdds)(5'000'000, &sink);
+      flops += HWY_DYNAMIC_DISPATCH(MultiplyAdds)(steps, &sink);
       if (sink == 12345.0f) flops = 0;  // keeps the loop
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    if (seconds.count() < 0.015) {
+      steps *= 2;
+      continue;
+    }
     best = std::max(best, flops / seconds.count() / 1e9);
+    ++run;
   }
   return best;
 }

@@ -1,0 +1,24 @@
+// Results against the double reference.
+#pragma once
+
+#include "problem.h"
+
+namespace fovea::bench {
+
+// What one result tensor must hold at some of its elements (row-major positions).
+struct ExpectedValues {
+  std::vector<Index> at;
+  std::vector<double> values;
+};
+using Expected = std::vector<ExpectedValues>;  // per result; empty: nothing to compare with
+
+// The output (forward, linear), or dq, dk, dv (backward). All rows if that takes about a second, else rows
+// spread over all heads and positions, the first and the last among them.
+Expected expected_of(const Problem& problem);
+
+Errors errors_of(const Expected& expected, const std::vector<Tensor>& results);
+
+// Rounding stays two orders of magnitude below this; a mistake does not.
+bool acceptable(const Errors& errors, const Expected& expected);
+
+}  // namespace fovea::bench
