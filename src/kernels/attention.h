@@ -1,6 +1,7 @@
 // Fused attention, forward: the plain face of the SIMD code.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "mask/bias_node.h"
@@ -10,24 +11,50 @@ namespace fovea::kernels {
 
 // Everything was checked by the caller. Views have rank 5, [A, B, heads, rows, width]; rows of k and v are
 // contiguous (stride 1 along the width). Results are row-major.
-struct AttentionProblem {
+struct ScoreProblem {
   ConstView q;  // [A, B, H, N, D], any strides
   ConstView k;  // [A, B, Hkv, M, D]
-  ConstView v;  // [A, B, Hkv, M, Dv]
   const MaskNode* mask = nullptr;
   const BiasNode* bias = nullptr;
   float scale = 1;
   float softcap = 0;
+
+  Index heads() const { return q.shape()[0] * q.shape()[1] * q.shape()[2]; }  // over A, B and H together
+  Index group() const { return q.shape()[2] / k.shape()[2]; }  // query heads that share a key head
+  Index queries() const { return q.shape()[3]; }
+  Index keys() const { return k.shape()[3]; }
+  Index depth() const { return q.shape()[4]; }
+  // Batch and head of one of heads().
+  Row row_of(Index head_index) const {
+    return {head_index / q.shape()[2], head_index % q.shape()[2], 0, queries(), keys()};
+  }
+  // The first row of head `head` of batch entry `batch` in x. Not &x(a, b, h): an empty view may be null.
+  static const float* start(const ConstView& x, Index batch, Index head) {
+    const Index a = batch / x.shape()[1], b = batch % x.shape()[1];
+    return x.data() + a * x.stride(0) + b * x.stride(1) + head * x.stride(2);
+  }
+};
+
+// What was done, for "which path ran?". Tiles are strips of queries × blocks of keys.
+struct TileCounts {
+  std::atomic<Index> hidden = 0, full = 0, partial = 0, gathered = 0;
+};
+
+struct AttentionProblem : ScoreProblem {
+  ConstView v;  // [A, B, Hkv, M, Dv]
   float dropout = 0;
   std::uint64_t seed = 0;
-  float* output = nullptr;     // [A, B, H, N, Dv]
-  float* weights = nullptr;    // [A, B, H, N, M] or null
-  float* logsumexp = nullptr;  // [A, B, H, N] or null
+  float* output = nullptr;      // [A, B, H, N, Dv]
+  float* weights = nullptr;     // [A, B, H, N, M] or null
+  float* logsumexp = nullptr;   // [A, B, H, N] or null
+  TileCounts* tiles = nullptr;  // counted if asked for
+
+  Index value_width() const { return v.shape()[4]; }
 };
 
 // Parallel over heads and blocks of queries; the bits do not depend on the number of threads. Allocates,
-// per block at work, a few hundred floats per query plus the mask's intervals of its rows: O(M) at most per
-// row.
+// per block at work, a few hundred floats per query plus what the mask says of its rows: O(M) at most per
+// row; and, with a bias by relative position, N + M floats per head.
 void attention_forward(const AttentionProblem& problem);
 
 }  // namespace fovea::kernels

@@ -62,6 +62,10 @@ class BinaryMask : public MaskNode {
   Index keys() const override { return keys_; }
   bool is_additive() const override { return is_additive_; }
   bool depends_on_query() const override { return depends_on_query_; }
+  bool may_scatter() const override { return left_->may_scatter() || right_->may_scatter(); }
+  bool is_scattered(const Row& row) const override {
+    return left_->is_scattered(row) || right_->is_scattered(row);
+  }
   int depth() const override { return depth_; }
   const Node& left() const { return left_; }
   const Node& right() const { return right_; }
@@ -84,6 +88,13 @@ class AndMask final : public BinaryMask {
     right_->visible_keys(row, *right);
     intersect(*left, *right, visible);
     if (left_->is_additive() && right_->is_additive()) hide_infinite_sums(row, visible);
+  }
+  void visible_bits(const Row& row, KeyBits& bits) const override {
+    if (is_additive()) return MaskNode::visible_bits(row, bits);
+    left_->visible_bits(row, bits);
+    KeyBits right(bits.size());
+    right_->visible_bits(row, right);
+    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] &= right[i];
   }
   void add_values(const Row& row, Index key_begin, Index key_end, float* out) const override {
     left_->add_values(row, key_begin, key_end, out);
@@ -118,6 +129,12 @@ class OrMask final : public BinaryMask {
     right_->visible_keys(row, *right);
     unite(*left, *right, visible);
   }
+  void visible_bits(const Row& row, KeyBits& bits) const override {
+    left_->visible_bits(row, bits);
+    KeyBits right(bits.size());
+    right_->visible_bits(row, right);
+    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= right[i];
+  }
   std::string name() const override;
 };
 
@@ -129,6 +146,13 @@ class NotMask final : public MaskNode {
     inner_->visible_keys(row, *inner);
     complement(*inner, row.m, visible);
   }
+  void visible_bits(const Row& row, KeyBits& bits) const override {
+    inner_->visible_bits(row, bits);
+    for (std::uint64_t& word : bits) word = ~word;
+    if (row.m % 64 != 0) bits.back() &= (std::uint64_t{1} << (row.m % 64)) - 1;
+  }
+  bool may_scatter() const override { return inner_->may_scatter(); }
+  bool is_scattered(const Row& row) const override { return inner_->is_scattered(row); }
   void check(const ScoreExtents& extents) const override { inner_->check(extents); }
   Index batch() const override { return inner_->batch(); }
   Index heads() const override { return inner_->heads(); }

@@ -36,6 +36,7 @@ class StripBias final : public BiasNode {
   void check(const ScoreExtents& extents) const override {
     check_heads("[bias] " + name_, strip_.shape()[0], extents);
   }
+  bool is_relative() const override { return true; }
   std::string name() const override { return name_; }
 
  private:
@@ -58,6 +59,7 @@ class AlibiBias final : public BiasNode {
   void check(const ScoreExtents& extents) const override {
     check_heads("[bias] ALiBi", static_cast<Index>(slopes_.size()), extents);
   }
+  bool is_relative() const override { return true; }
   std::string name() const override { return fmt::format("ALiBi, {} slopes", slopes_.size()); }
 
  private:

@@ -15,6 +15,9 @@ class BiasNode {
   // Adds the bias of keys [key_begin, key_end) to out[0..). Thread-safe.
   virtual void add_values(const Row& row, Index key_begin, Index key_end, float* out) const = 0;
 
+  // Does the value depend on head and relative position j − p only?
+  virtual bool is_relative() const { return false; }
+
   // Throws Error if the bias does not fit a call of these extents.
   virtual void check(const ScoreExtents& extents) const = 0;
 

@@ -70,6 +70,15 @@ Index count_keys(const Intervals& set, Interval within) {
   return count;
 }
 
+void set_bits(KeyBits& bits, Index begin, Index end) {
+  for (Index key = begin; key < end;) {
+    const Index word_end = std::min(end, (key / 64 + 1) * 64);
+    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - (word_end - key));
+    bits[static_cast<std::size_t>(key / 64)] |= ones << (key % 64);
+    key = word_end;
+  }
+}
+
 ScratchIntervals::ScratchIntervals() {
   if (pool().empty()) return;
   intervals_ = std::move(pool().back());

@@ -17,6 +17,9 @@ void complement(const Intervals& a, Index m, Intervals& out);  // [0, m) without
 Index count_keys(const Intervals& set);
 Index count_keys(const Intervals& set, Interval within);
 
+// Sets the bits of keys [begin, end).
+void set_bits(KeyBits& bits, Index begin, Index end);
+
 // An empty list of intervals for the time of a scope, from a pool of this thread: the rows of a combined
 // mask are asked for by the million, and each would otherwise allocate.
 class ScratchIntervals {

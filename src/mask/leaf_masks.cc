@@ -75,6 +75,18 @@ class SparseMask final : public PositionMask {
       if (column > row.m - stride_) break;  // the next one could overflow
     }
   }
+  void visible_bits(const Row& row, KeyBits& bits) const override {
+    std::fill(bits.begin(), bits.end(), 0);
+    if (row.position() % stride_ == 0) return set_bits(bits, 0, row.m);
+    const Interval window = window_around(row, stride_, stride_);
+    set_bits(bits, window.begin, window.end);
+    for (Index column = 0; column < row.m; column += stride_) {
+      bits[static_cast<std::size_t>(column) / 64] |= std::uint64_t{1} << (column % 64);
+      if (column > row.m - stride_) break;  // the next one could overflow
+    }
+  }
+  bool may_scatter() const override { return true; }
+  bool is_scattered(const Row& row) const override { return row.position() % stride_ != 0; }
   std::string name() const override { return fmt::format("sparse {}", stride_); }
 
  private:

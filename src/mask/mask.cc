@@ -11,6 +11,13 @@
 
 namespace fovea {
 
+void MaskNode::visible_bits(const Row& row, KeyBits& bits) const {
+  ScratchIntervals visible;
+  visible_keys(row, *visible);
+  std::fill(bits.begin(), bits.end(), 0);
+  for (const Interval& keys : *visible) set_bits(bits, keys.begin, keys.end);
+}
+
 void MaskNode::add_values(const Row&, Index, Index, float*) const {}
 
 bool Mask::is_additive() const { return node_ != nullptr && node_->is_additive(); }

@@ -1,6 +1,7 @@
 // The inside of a Mask: what the kernels ask of it, row by row.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct Interval {
 };
 // Sorted, disjoint, not touching, none of them empty.
 using Intervals = std::vector<Interval>;
+
+// Keys as bits: key j is bit j % 64 of word j / 64.
+using KeyBits = std::vector<std::uint64_t>;
 
 // One query of one batch entry and head. `batch` counts all entries of the call (A·B + b for rank 5); a
 // node that holds fewer entries takes batch modulo its own number.
@@ -38,6 +42,15 @@ class MaskNode {
 
   // Replaces `visible` by the visible keys of the row, within [0, row.m). Thread-safe.
   virtual void visible_keys(const Row& row, Intervals& visible) const = 0;
+
+  // The same as bits, for rows of many intervals; `bits` holds row.m / 64 words, rounded up. Bits past
+  // row.m stay 0.
+  virtual void visible_bits(const Row& row, KeyBits& bits) const;
+
+  // Rows of many separate keys are computed apart from rows of few intervals, on the keys that they see,
+  // gathered. May any row be like that, and is this one? A guess that is wrong costs time only.
+  virtual bool may_scatter() const { return false; }
+  virtual bool is_scattered(const Row&) const { return false; }
 
   // Does it carry values? Then add_values adds those of keys [key_begin, key_end) to out[0..).
   virtual bool is_additive() const { return false; }

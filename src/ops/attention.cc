@@ -40,7 +40,7 @@ AttentionResult attention(ConstView q, ConstView k, ConstView v, const Attention
   if (options.weights) result.weights = Tensor::uninitialized(views.result_shape(n, m));
   if (options.logsumexp) result.logsumexp = Tensor::uninitialized(views.row_shape());
 
-  kernels::AttentionProblem problem{views.q, views.k, views.v};
+  kernels::AttentionProblem problem{{views.q, views.k}, views.v};
   problem.mask = options.mask.node();
   problem.bias = options.bias.node();
   problem.scale = options.scale.value_or(default_scale(views.q.shape()[4]));

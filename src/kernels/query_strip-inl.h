@@ -1,0 +1,229 @@
+// A strip of queries and its scores: what forward, backward and statistics have in common. Include inside
+// foreach_target.
+//
+// SIMD lanes run over queries: a strip holds W = vectors · lanes of them, transposed. Keys are read in
+// place, by broadcast. Scores live in units of log2: scale · log2(e) is folded into q.
+#if defined(FOVEA_KERNELS_QUERY_STRIP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_QUERY_STRIP_INL_H_
+#undef FOVEA_KERNELS_QUERY_STRIP_INL_H_
+#else
+#define FOVEA_KERNELS_QUERY_STRIP_INL_H_
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/bias_strips.h"
+#include "kernels/register_tile-inl.h"
+#include "kernels/row_visibility.h"
+#include "kernels/strip_layout.h"
+#include "kernels/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kLog2E = 1.44269504088896341f;
+
+// The keys of one step of a strip.
+struct KeyStep {
+  const float* rows;  // [count, stride]
+  Index stride;
+  Index first;  // the number of the first key
+  Index count;
+  const Index* gathered;  // the numbers of all keys, if they are not neighbours, or null
+  bool full;              // every query of the strip sees every key
+
+  Index key(Index g) const { return gathered == nullptr ? first + g : gathered[g]; }
+};
+
+// c = a · b for a strip of 1, 2 or 3 vectors.
+template <TileEnd kEnd>
+HWY_INLINE void MultiplyVectors(int vectors, const TileFactor& a, Index rows, const float* b, Index depth,
+                                float* c, float* alpha) {
+  const Index width = vectors * static_cast<Index>(hn::Lanes(Floats()));
+  const auto multiply = vectors == 3   ? MultiplyStrip<3, kEnd>
+                        : vectors == 2 ? MultiplyStrip<2, kEnd>
+                                       : MultiplyStrip<1, kEnd>;
+  multiply(a, rows, b, width, depth, c, width, alpha);
+}
+
+class QueryStrip {
+ public:
+  // `memory` holds depth · W floats, aligned to vectors.
+  void Load(const ScoreProblem& problem, const BiasStrips& bias, const Row& where, const StripRows& rows,
+            float* memory);
+
+  // scores [keys rounded up to 4 or 6, W]: everything of the formula up to the softmax, hidden pairs as
+  // −inf. max [W] becomes the maximum of itself and all keys. `row_values` is scratch, [keys].
+  void Scores(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT max,
+              float* HWY_RESTRICT row_values) const;
+
+  // `value` wherever a query does not see a key.
+  void FillHidden(const KeyStep& keys, float value, float* tile) const {
+    if (keys.full) return;
+    if (rows_.scattered) {
+      visible_.fill_hidden(keys.gathered, keys.count, width_, value, tile);
+    } else {
+      visible_.fill_hidden(keys.first, keys.first + keys.count, width_, value, tile);
+    }
+  }
+
+  Index rows() const { return rows_.count; }
+  Index row(Index r) const { return rows_.row(r); }
+  const StripRows& all_rows() const { return rows_; }
+  int vectors() const { return vectors_; }
+  Index width() const { return width_; }
+  const RowVisibility& visible() const { return visible_; }
+
+ private:
+  void AddBiasStrip(const KeyStep& keys, float* HWY_RESTRICT scores) const;
+  void AddRows(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT row_values) const;
+
+  const ScoreProblem* problem_ = nullptr;
+  const float* bias_strip_ = nullptr;  // at key 0 and the strip's first query, if there is one
+  Row where_;
+  StripRows rows_;
+  int vectors_ = 0;
+  Index width_ = 0;
+  float* q_ = nullptr;  // [D, W]
+  RowVisibility visible_;
+};
+
+inline void QueryStrip::Load(const ScoreProblem& problem, const BiasStrips& bias, const Row& where,
+                             const StripRows& rows, float* memory) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), depth = problem.depth();
+  problem_ = &problem;
+  where_ = where;
+  rows_ = rows;
+  vectors_ = static_cast<int>((rows.count + lanes - 1) / lanes);
+  width_ = vectors_ * lanes;
+  q_ = memory;
+  bias_strip_ = !bias.empty() && rows.order == nullptr ? bias.of(where.head) + rows.first : nullptr;
+
+  const float* queries = ScoreProblem::start(problem.q, where.batch, where.head);
+  const Index stride = problem.q.stride(3), step = problem.q.stride(4);
+  if (rows.count < width_) std::fill_n(q_, depth * width_, 0.0f);  // lanes past the last compute on zeros
+  if (rows.order == nullptr && step == 1) {
+    Transpose(queries + rows.first * stride, stride, rows.count, depth, q_, width_);
+  } else {
+    for (Index r = 0; r < rows.count; ++r) {
+      const float* from = queries + rows.row(r) * stride;
+      for (Index i = 0; i < depth; ++i) q_[i * width_ + r] = from[i * step];
+    }
+  }
+  const FloatVector factor = hn::Set(d, problem.scale * kLog2E);
+  for (Index i = 0; i < depth * width_; i += lanes) {
+    hn::Store(hn::Mul(hn::Load(d, q_ + i), factor), d, q_ + i);
+  }
+  if (rows.scattered) {
+    visible_.load_scattered(problem.mask, where, rows.order + rows.first, rows.count);
+  } else if (rows.order != nullptr) {
+    visible_.load(problem.mask, where, rows.order + rows.first, rows.count);
+  } else {
+    Row first = where;
+    first.query = rows.first;
+    visible_.load(problem.mask, first, rows.count);
+  }
+}
+
+inline void QueryStrip::Scores(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT max,
+                               float* HWY_RESTRICT row_values) const {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), depth = problem_->depth();
+  const TileFactor k{keys.rows, keys.stride, 1};
+  const bool adds =
+      problem_->bias != nullptr || (problem_->mask != nullptr && problem_->mask->is_additive());
+  if (keys.full && !adds && problem_->softcap == 0) {
+    return MultiplyVectors<TileEnd::maximum>(vectors_, k, keys.count, q_, depth, scores, max);
+  }
+  MultiplyVectors<TileEnd::store>(vectors_, k, keys.count, q_, depth, scores, nullptr);
+  if (problem_->softcap > 0) {
+    const FloatVector cap = hn::Set(d, problem_->softcap * kLog2E),
+                      inverse = hn::Set(d, 1.0f / (problem_->softcap * kLog2E));
+    for (Index i = 0; i < keys.count * width_; i += lanes) {
+      const FloatVector s = hn::Load(d, scores + i);
+      const FloatVector capped = hn::Mul(cap, hn::Tanh(d, hn::Mul(s, inverse)));
+      hn::Store(hn::IfThenElse(hn::IsNaN(s), s, capped), d, scores + i);
+    }
+  }
+  if (adds) {
+    if (bias_strip_ != nullptr) AddBiasStrip(keys, scores);
+    if (bias_strip_ == nullptr || (problem_->mask != nullptr && problem_->mask->is_additive())) {
+      AddRows(keys, scores, row_values);
+    }
+  }
+  FillHidden(keys, -kInfinity, scores);
+  for (Index at = 0; at < width_; at += lanes) {
+    FloatVector m = hn::Load(d, max + at);
+    for (Index j = 0; j < keys.count; ++j) m = hn::Max(m, hn::Load(d, scores + j * width_ + at));
+    hn::Store(m, d, max + at);
+  }
+}
+
+// score + value. Two finite numbers stay finite: a mask value of −FLT_MAX pushes a key away, only −inf
+// hides it.
+HWY_INLINE float AddFinitely(float score, float value) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  if (!std::isfinite(score) || !std::isfinite(value)) return score + value;
+  return std::clamp(score + value, -kLargest, kLargest);
+}
+
+inline void QueryStrip::AddBiasStrip(const KeyStep& keys, float* HWY_RESTRICT scores) const {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index g = 0; g < keys.count; ++g) {
+    const float* HWY_RESTRICT bias = bias_strip_ - keys.key(g);
+    for (Index at = 0; at < width_; at += lanes) {
+      float* HWY_RESTRICT s = scores + g * width_ + at;
+      const FloatVector score = hn::Load(d, s);
+      const FloatVector sum = hn::Add(score, hn::LoadU(d, bias + at));
+      if (HWY_LIKELY(hn::AllFalse(d, hn::IsInf(sum)))) {
+        hn::Store(sum, d, s);
+      } else {
+        for (Index r = 0; r < lanes; ++r) s[r] = AddFinitely(s[r], bias[at + r]);
+      }
+    }
+  }
+}
+
+// Biases that are not strips, and additive masks: row by row.
+inline void QueryStrip::AddRows(const KeyStep& keys, float* HWY_RESTRICT scores,
+                                float* HWY_RESTRICT row_values) const {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  Row row = where_;
+  const auto add_values = [&](Index begin, Index end, float* out) {
+    if (problem_->bias != nullptr && bias_strip_ == nullptr)
+      problem_->bias->add_values(row, begin, end, out);
+    if (problem_->mask != nullptr && problem_->mask->is_additive()) {
+      problem_->mask->add_values(row, begin, end, out);
+    }
+  };
+  for (Index r = 0; r < rows_.count; ++r) {
+    row.query = rows_.row(r);
+    std::fill_n(row_values, keys.count, 0.0f);
+    if (keys.gathered == nullptr) {
+      add_values(keys.first, keys.first + keys.count, row_values);
+    } else {
+      for (Index g = 0; g < keys.count; ++g) {
+        add_values(keys.gathered[g], keys.gathered[g] + 1, row_values + g);
+      }
+    }
+    for (Index g = 0; g < keys.count; ++g) {
+      const float value = row_values[g] * kLog2E;
+      float& score = scores[g * width_ + r];
+      score =
+          AddFinitely(score, std::isfinite(row_values[g]) ? std::clamp(value, -kLargest, kLargest) : value);
+    }
+  }
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // FOVEA_KERNELS_QUERY_STRIP_INL_H_

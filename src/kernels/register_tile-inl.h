@@ -1,0 +1,116 @@
+// The product of small matrices in registers, on which all fast paths stand. Include inside foreach_target.
+//
+// c [rows, NV · lanes] = a [rows, depth] · b [depth, NV · lanes]: b is read by vectors, a by broadcast,
+// with any strides, so neither operand is packed and no sum runs across lanes. A tile holds 12
+// accumulators, which keeps two FMA units busy: 4 rows × 3 vectors or 6 rows × 2 vectors; with 3 or 2
+// vectors of b and one factor these are the 16 registers of AVX2.
+#if defined(FOVEA_KERNELS_REGISTER_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_REGISTER_TILE_INL_H_
+#undef FOVEA_KERNELS_REGISTER_TILE_INL_H_
+#else
+#define FOVEA_KERNELS_REGISTER_TILE_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "fovea/shape.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::ScalableTag<float>;
+using FloatVector = hn::Vec<Floats>;
+
+// Element (row, t) stands at data[row · row_stride + t · depth_stride].
+struct TileFactor {
+  const float* data;
+  Index row_stride;
+  Index depth_stride;
+};
+
+// What becomes of c.
+enum class TileEnd {
+  store,    // c = product
+  add,      // c += product
+  rescale,  // c = c · alpha + product, alpha [NV · lanes] one factor per column
+  maximum,  // c = product, and alpha [NV · lanes] becomes the maximum of itself and all rows
+};
+
+// One row of the tile, row after row, so that only one factor is alive.
+#define FOVEA_TILE_ROW(r)                                      \
+  if constexpr (MR > r) {                                      \
+    const FloatVector factor = hn::Set(d, *a##r);              \
+    a##r += step;                                              \
+    x##r = hn::MulAdd(factor, b0, x##r);                       \
+    if constexpr (NV > 1) y##r = hn::MulAdd(factor, b1, y##r); \
+    if constexpr (NV > 2) z##r = hn::MulAdd(factor, b2, z##r); \
+  }
+
+#define FOVEA_TILE_END_ROW(r)                                                              \
+  if constexpr (MR > r) {                                                                  \
+    if (rows > r) {                                                                        \
+      float* HWY_RESTRICT row = c + r * c_stride;                                          \
+      FinishTile<kEnd>(d, x##r, row, alpha);                                               \
+      if constexpr (NV > 1) FinishTile<kEnd>(d, y##r, row + lanes, alpha + lanes);         \
+      if constexpr (NV > 2) FinishTile<kEnd>(d, z##r, row + 2 * lanes, alpha + 2 * lanes); \
+    }                                                                                      \
+  }
+
+template <TileEnd kEnd>
+HWY_INLINE void FinishTile(Floats d, FloatVector product, float* HWY_RESTRICT c,
+                           float* HWY_RESTRICT alpha) {
+  if constexpr (kEnd == TileEnd::add) product = hn::Add(product, hn::Load(d, c));
+  if constexpr (kEnd == TileEnd::rescale) product = hn::MulAdd(hn::Load(d, c), hn::Load(d, alpha), product);
+  if constexpr (kEnd == TileEnd::maximum) hn::Store(hn::Max(hn::Load(d, alpha), product), d, alpha);
+  hn::Store(product, d, c);
+}
+
+// MR rows at most; of fewer, the missing ones repeat the last and are not stored.
+template <int MR, int NV, TileEnd kEnd>
+HWY_INLINE void RegisterTile(const TileFactor& a, Index rows, const float* HWY_RESTRICT b, Index b_stride,
+                             Index depth, float* HWY_RESTRICT c, Index c_stride,
+                             float* HWY_RESTRICT alpha) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index step = a.depth_stride;
+  const auto row_of_a = [&](Index r) { return a.data + std::min(r, rows - 1) * a.row_stride; };
+  const float *HWY_RESTRICT a0 = a.data, *HWY_RESTRICT a1 = row_of_a(1), *HWY_RESTRICT a2 = row_of_a(2),
+                            *HWY_RESTRICT a3 = row_of_a(3), *HWY_RESTRICT a4 = row_of_a(4),
+                            *HWY_RESTRICT a5 = row_of_a(5);
+  FloatVector x0 = hn::Zero(d), x1 = x0, x2 = x0, x3 = x0, x4 = x0, x5 = x0;
+  FloatVector y0 = x0, y1 = x0, y2 = x0, y3 = x0, y4 = x0, y5 = x0;
+  FloatVector z0 = x0, z1 = x0, z2 = x0, z3 = x0, z4 = x0, z5 = x0;
+  HWY_UNROLL(4)
+  for (Index t = 0; t < depth; ++t, b += b_stride) {
+    const FloatVector b0 = hn::Load(d, b), b1 = hn::Load(d, b + (NV > 1 ? lanes : 0));
+    const FloatVector b2 = hn::Load(d, b + (NV > 2 ? 2 * lanes : 0));
+    FOVEA_TILE_ROW(0)
+    FOVEA_TILE_ROW(1) FOVEA_TILE_ROW(2) FOVEA_TILE_ROW(3) FOVEA_TILE_ROW(4) FOVEA_TILE_ROW(5)
+  }
+  FOVEA_TILE_END_ROW(0)
+  FOVEA_TILE_END_ROW(1)
+  FOVEA_TILE_END_ROW(2) FOVEA_TILE_END_ROW(3) FOVEA_TILE_END_ROW(4) FOVEA_TILE_END_ROW(5)
+}
+
+// All rows, tile by tile. b, c and alpha are aligned to vectors, and so are their strides. Not inlined: GCC
+// spills the accumulators when it is.
+template <int NV, TileEnd kEnd>
+HWY_NOINLINE void MultiplyStrip(const TileFactor& a, Index rows, const float* b, Index b_stride,
+                                Index depth, float* c, Index c_stride, float* alpha) {
+  constexpr int MR = NV == 3 ? 4 : 6;
+  for (Index r = 0; r < rows; r += MR) {
+    const TileFactor tile{a.data + r * a.row_stride, a.row_stride, a.depth_stride};
+    RegisterTile<MR, NV, kEnd>(tile, rows - r, b, b_stride, depth, c + r * c_stride, c_stride, alpha);
+  }
+}
+
+#undef FOVEA_TILE_ROW
+#undef FOVEA_TILE_END_ROW
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // FOVEA_KERNELS_REGISTER_TILE_INL_H_

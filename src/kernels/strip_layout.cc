@@ -1,0 +1,34 @@
+#include "kernels/strip_layout.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace fovea::kernels {
+
+HeadStrips::HeadStrips(const ScoreProblem& problem, Index head_index, Index lanes)
+    : plain_rows_(problem.queries()), plain_(plain_rows_, lanes), scattered_(0, lanes) {
+  if (problem.mask == nullptr || !problem.mask->may_scatter()) return;
+  order_.resize(static_cast<std::size_t>(problem.queries()));
+  std::iota(order_.begin(), order_.end(), Index{0});
+  Row row = problem.row_of(head_index);
+  const auto middle = std::stable_partition(order_.begin(), order_.end(), [&](Index query) {
+    row.query = query;
+    return !problem.mask->is_scattered(row);
+  });
+  plain_rows_ = middle - order_.begin();
+  plain_ = StripCuts(plain_rows_, lanes);
+  scattered_ = StripCuts(problem.queries() - plain_rows_, lanes);
+}
+
+StripRows HeadStrips::rows(Index strip) const {
+  const Index* order = order_.empty() ? nullptr : order_.data();
+  if (strip < plain_.strips()) {
+    const Index first = plain_.first_row(strip);
+    return {first, plain_.first_row(strip + 1) - first, order, false};
+  }
+  const Index s = strip - plain_.strips();
+  const Index first = scattered_.first_row(s);
+  return {plain_rows_ + first, scattered_.first_row(s + 1) - first, order, true};
+}
+
+}  // namespace fovea::kernels
