@@ -80,7 +80,7 @@ class BenchCommand final : public Command {
       print_bench_list(context, scenarios);
       return;
     }
-    const bench::Report report = bench::run(options());
+    const bench::Report report = bench::run(options(context));
     if (isatty(STDERR_FILENO) != 0) std::fputs("\r\x1b[K", stderr);
     print_bench_report(context, report);
     if (json_) write_file(*json_, bench::to_json(report));
@@ -91,21 +91,25 @@ class BenchCommand final : public Command {
   }
 
  private:
-  bench::Options options() const {
+  bench::Options options(const Context& context) const {
     bench::Options options;
     options.wanted = wanted_;
     if (rounds_) options.rounds = static_cast<int>(*rounds_);
     if (seconds_) options.seconds = static_cast<double>(*seconds_);
     if (python_) options.python = *python_ == "none" ? "" : *python_;
-    if (isatty(STDERR_FILENO) != 0) options.progress = show_progress;
+    if (isatty(STDERR_FILENO) != 0) {
+      options.progress = [&context](const bench::Progress& progress) { show_progress(context, progress); };
+    }
     return options;
   }
 
-  static void show_progress(const bench::Progress& progress) {
-    const std::string round =
-        progress.round == 0 ? "" : fmt::format(", round {} of {}", progress.round, progress.rounds);
-    const std::string line = fmt::format("\r\x1b[K[{}/{}] {}{}", progress.scenario, progress.scenarios,
-                                         progress.label.en, round);
+  // One line on standard error, written over by the next.
+  static void show_progress(const Context& context, const bench::Progress& progress) {
+    const Text round = {fmt::format(", round {} of {}", progress.round, progress.rounds),
+                        fmt::format("，第 {} 轮，共 {} 轮", progress.round, progress.rounds)};
+    const std::string line =
+        fmt::format("\r\x1b[K[{}/{}] {}{}", progress.scenario, progress.scenarios,
+                    context.say(progress.label), progress.round == 0 ? "" : context.say(round));
     std::fputs(line.c_str(), stderr);
   }
 

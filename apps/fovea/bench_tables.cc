@@ -142,11 +142,9 @@ void print_relative(const Context& context, const Report& report) {
   for_each_case(report, [&](const ScenarioResult& scenario, std::size_t i, const CaseResult& result) {
     const auto ratio = ratio_to_base(scenario, i);
     if (!ratio) return;
-    const bench::CaseInfo& base = scenario.cases[static_cast<std::size_t>(result.info.base)].info;
     const bool partly = result.info.visible < 1;
-    const auto ours = scenario.cases[static_cast<std::size_t>(result.info.base)].by("fovea");
-    (void)base;
-    table.add({context.say(result.info.label), milliseconds(ours->times.median),
+    const Measurement* base = scenario.cases[static_cast<std::size_t>(result.info.base)].by("fovea");
+    table.add({context.say(result.info.label), milliseconds(base->times.median),
                partly ? fmt::format("{:.2f} %", 100 * result.info.visible) : "100 %",
                fmt::format("{:.3f}", *ratio),
                partly ? fmt::format("{:.2f}", *ratio / result.info.visible) : kNone, times(1 / *ratio)});
@@ -235,7 +233,6 @@ void print_notes(const Context& context, const Report& report) {
 }  // namespace
 
 void print_bench_list(const Context& context, const std::vector<bench::ScenarioInfo>& scenarios) {
-  std::string group;
   for (const bench::GroupInfo& each : bench::groups()) {
     const bool wanted = std::any_of(scenarios.begin(), scenarios.end(),
                                     [&](const bench::ScenarioInfo& s) { return s.group == each.name; });
