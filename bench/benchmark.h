@@ -86,9 +86,10 @@ struct Machine {
   std::string instruction_set;
   int processors = 0, threads = 0;
   Index l1 = 0, l2 = 0, l3 = 0;  // bytes; 0: unknown
-  double memory = 0;             // bytes
-  double peak = 0;               // FMA, GFLOP/s on these threads: the best seen during the run
-  double bandwidth = 0;          // plain read, GB/s on these threads: likewise
+  double load = 0;       // average of runnable processes before the run: what others did at the time
+  double memory = 0;     // bytes
+  double peak = 0;       // FMA, GFLOP/s on these threads: the best seen during the run
+  double bandwidth = 0;  // plain read, GB/s on these threads: likewise
 };
 
 struct Report {

@@ -111,6 +111,7 @@ class JsonReport {
     integer("l1_bytes", machine.l1);
     integer("l2_bytes", machine.l2);
     integer("l3_bytes", machine.l3);
+    number("load_before", machine.load);
     number("memory_bytes", machine.memory);
     number("fma_peak_gflops", machine.peak);
     number("read_bandwidth_gbytes", machine.bandwidth);

@@ -56,6 +56,24 @@ std::vector<std::pair<std::string, std::string>> columns_of(const Report& report
   return columns;
 }
 
+// Bases stand in several scenarios; where times do not matter, each case is told once, the fullest one.
+std::vector<const CaseResult*> distinct_cases(const Report& report) {
+  std::vector<const CaseResult*> cases;
+  for (const ScenarioResult& scenario : report.scenarios) {
+    for (const CaseResult& result : scenario.cases) {
+      const auto same = std::find_if(cases.begin(), cases.end(), [&](const CaseResult* other) {
+        return other->info.id == result.info.id;
+      });
+      if (same == cases.end()) {
+        cases.push_back(&result);
+      } else if (result.measurements.size() > (*same)->measurements.size()) {
+        *same = &result;
+      }
+    }
+  }
+  return cases;
+}
+
 template <typename Visit>
 void for_each_case(const Report& report, const Visit& visit) {
   for (const ScenarioResult& scenario : report.scenarios) {
@@ -88,6 +106,14 @@ void print_machine(const Context& context, const Report& report) {
             fmt::runtime(context.say({"FMA peak {:.1f} GFLOP/s, plain read {:.1f} GB/s, both measured now",
                                       "FMA 峰值 {:.1f} GFLOP/s，顺序读取 {:.1f} GB/s，均为本次实测"})),
             machine.peak, machine.bandwidth));
+  if (machine.load > 0.5) {
+    entry(context.say({"disturbed", "受扰"}),
+          fmt::format(
+              fmt::runtime(context.say({"load average {:.1f} before the run: others use this machine, and "
+                                        "medians tell less",
+                                        "运行前平均负载 {:.1f}：机器上还有其他任务，中位数的意义有限"})),
+              machine.load));
+  }
   for (const bench::CompetitorInfo& info : report.competitors) {
     if (info.absent) {
       entry(info.name, context.say({"absent: ", "未安装："}) + info.reason);
@@ -177,7 +203,8 @@ void print_errors(const Context& context, const Report& report) {
   std::vector<std::string> titles = {context.say({"largest error, relative L2", "最大误差，相对 L2"})};
   for (const auto& [id, title] : columns) titles.push_back(title);
   AlignedTable table(titles);
-  for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
+  for (const CaseResult* each : distinct_cases(report)) {
+    const CaseResult& result = *each;
     std::vector<std::string> row = {context.say(result.info.label)};
     bool any = false;
     for (const auto& [id, title] : columns) {
@@ -189,7 +216,7 @@ void print_errors(const Context& context, const Report& report) {
       any = any || known;
     }
     if (any) table.add(row);
-  });
+  }
   context.subheading({"Errors against the double reference", "相对双精度参考的误差"});
   table.print(context);
 }
@@ -199,7 +226,8 @@ void print_memory(const Context& context, const Report& report) {
   std::vector<std::string> titles = {context.say({"MB", "MB"})};
   for (const auto& [id, title] : columns) titles.push_back(title);
   AlignedTable table(titles);
-  for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
+  for (const CaseResult* each : distinct_cases(report)) {
+    const CaseResult& result = *each;
     std::vector<std::string> row = {context.say(result.info.label)};
     bool any = false;
     for (const auto& [id, title] : columns) {
@@ -209,7 +237,7 @@ void print_memory(const Context& context, const Report& report) {
       any = any || known;
     }
     if (any) table.add(row);
-  });
+  }
   if (table.empty()) return;
   context.subheading({"Memory of one call: peak over what was there before, result included",
                       "一次调用的内存：峰值超出调用前的部分，含结果"});

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -59,6 +60,8 @@ Machine describe_machine() {
   machine.processors = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   machine.threads = thread_count();
   machine.l1 = cache_bytes(1), machine.l2 = cache_bytes(2), machine.l3 = cache_bytes(3);
+  double load = 0;
+  if (getloadavg(&load, 1) == 1) machine.load = load;
   machine.memory = meminfo_bytes("MemTotal:");
   return machine;
 }
