@@ -12,8 +12,9 @@ struct ExpectedValues {
 };
 using Expected = std::vector<ExpectedValues>;  // per result; empty: nothing to compare with
 
-// The output (forward, linear), or dq, dk, dv (backward). All rows if that takes about a second, else rows
-// spread over all heads and positions, the first and the last among them.
+// The output (forward, linear); dq, dk, dv (backward); measures (statistics). Everything if that takes
+// about a second, else rows spread over all heads and positions, the first and the last among them;
+// gradients of some heads.
 Expected expected_of(const Problem& problem);
 
 Errors errors_of(const Expected& expected, const std::vector<Tensor>& results);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "competitors/competitor.h"
+#include "fovea/attention_statistics.h"
 #include "fovea/instruction_set.h"
 #include "fovea/linear_attention.h"
 #include "fovea/threads.h"
@@ -21,24 +22,52 @@ class ByFovea final : public LocalCompetitor {
     const Problem* p = &problem;
     switch (problem.spec.operation) {
       case Operation::forward:
-        return [p] {
-          std::vector<Tensor> results;
-          results.push_back(attention(p->q(), p->k(), p->v(), p->options).output);
-          return results;
-        };
+        return [p] { return one(attention(p->q(), p->k(), p->v(), p->options).output); };
       case Operation::linear:
-        return [p] {
-          std::vector<Tensor> results;
-          results.push_back(linear_attention(p->q(), p->k(), p->v(), {.causal = p->spec.causal}));
-          return results;
+        return [p] { return one(linear_attention(p->q(), p->k(), p->v(), {.causal = p->spec.causal})); };
+      case Operation::backward:
+        return [p, forward = std::make_shared<const AttentionResult>(forward_of(*p))] {
+          return backward_of(*p, *forward);
         };
-      default:
-        text = "not in this version";
-        return {};
+      case Operation::forward_backward:
+        return [p] { return backward_of(*p, forward_of(*p)); };
+      case Operation::statistics:
+        return [p] { return statistics_of(*p); };
     }
+    return {};
   }
 
  private:
+  static std::vector<Tensor> one(Tensor result) {
+    std::vector<Tensor> results;
+    results.push_back(std::move(result));
+    return results;
+  }
+
+  static AttentionResult forward_of(const Problem& p) {
+    AttentionOptions options = p.options;
+    options.logsumexp = true;
+    return attention(p.q(), p.k(), p.v(), options);
+  }
+
+  static std::vector<Tensor> backward_of(const Problem& p, const AttentionResult& forward) {
+    AttentionGradients gradients = attention_backward(p.q(), p.k(), p.v(), forward, p.doutput(), p.options);
+    std::vector<Tensor> results = one(std::move(gradients.dq));
+    results.push_back(std::move(gradients.dk));
+    results.push_back(std::move(gradients.dv));
+    return results;
+  }
+
+  // Measures of rows and keys, and the picture.
+  static std::vector<Tensor> statistics_of(const Problem& p) {
+    AttentionStatistics s = attention_statistics(p.q(), p.k(), p.options);
+    std::vector<Tensor> results = one(std::move(s.entropy));
+    for (Tensor* each : {&s.maximum, &s.logsumexp, &s.diagonal, &s.distance, &s.received, &s.thumbnail}) {
+      results.push_back(std::move(*each));
+    }
+    return results;
+  }
+
   static std::string path() { return fmt::format("{}, {} threads", instruction_set(), thread_count()); }
 };
 
