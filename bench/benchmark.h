@@ -73,6 +73,8 @@ struct ScenarioResult {
   std::vector<CaseResult> cases;
 };
 
+inline constexpr const char* kNotAskedFor = "not asked for";
+
 struct CompetitorInfo {
   std::string id, name;  // "pytorch", "PyTorch"
   std::string version, detail;

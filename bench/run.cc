@@ -66,7 +66,7 @@ class Runner {
     tell({0, static_cast<int>(scenarios.size()), 0, 0, {"measuring the machine", "测量机器"}});
     report_.rounds = options_.rounds.value_or(9);
     gather(scenarios);
-    measure_peak(std::clamp(report_.rounds, 1, 20));
+    measure_peak(std::clamp(report_.rounds, 5, 20));
     measure_bandwidth();
     for (std::size_t i = 0; i < scenarios.size(); ++i) {
       where_ = {static_cast<int>(i) + 1, static_cast<int>(scenarios.size()), 0, 0, {}};

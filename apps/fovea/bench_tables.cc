@@ -106,7 +106,7 @@ void print_machine(const Context& context, const Report& report) {
             fmt::runtime(context.say({"FMA peak {:.1f} GFLOP/s, plain read {:.1f} GB/s, both measured now",
                                       "FMA 峰值 {:.1f} GFLOP/s，顺序读取 {:.1f} GB/s，均为本次实测"})),
             machine.peak, machine.bandwidth));
-  if (machine.load > 0.5) {
+  if (machine.load > 0.5 * machine.processors) {
     entry(context.say({"disturbed", "受扰"}),
           fmt::format(
               fmt::runtime(context.say({"load average {:.1f} before the run: others use this machine, and "
@@ -114,15 +114,34 @@ void print_machine(const Context& context, const Report& report) {
                                         "运行前平均负载 {:.1f}：机器上还有其他任务，中位数的意义有限"})),
               machine.load));
   }
+  bool hint = false;
   for (const bench::CompetitorInfo& info : report.competitors) {
     if (info.absent) {
+      hint = hint || info.reason != bench::kNotAskedFor;
       entry(info.name, context.say({"absent: ", "未安装："}) + info.reason);
     } else if (info.id != "read") {
       entry(info.name,
             info.detail.empty() ? info.version : fmt::format("{} ({})", info.version, info.detail));
     }
   }
+  if (hint) {
+    entry("",
+          context.say({"make bench-deps installs what is absent; --python PATH names a Python that has it",
+                       "make bench-deps 可安装缺少的部分；--python PATH 指定装有它们的 Python"}));
+  }
   context.line();
+}
+
+// "9", or "3–100" if scenarios differ.
+std::string rounds_text(const Report& report) {
+  int least = 0, most = 0;
+  for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
+    const Measurement* ours = result.by("fovea");
+    if (!timed(ours)) return;
+    least = most == 0 ? ours->times.rounds : std::min(least, ours->times.rounds);
+    most = std::max(most, ours->times.rounds);
+  });
+  return least == most ? fmt::format("{}", most) : fmt::format("{}–{}", least, most);
 }
 
 void print_speed(const Context& context, const Report& report) {
@@ -151,12 +170,12 @@ void print_speed(const Context& context, const Report& report) {
     }
     table.add(row);
   });
+  const std::string rounds = rounds_text(report);
   context.subheading(
-      {fmt::format("fovea: median of up to {} interleaved rounds, ± half the interquartile range. "
+      {fmt::format("fovea: median of {} interleaved rounds, ± half the interquartile range. "
                    "Others: × as long as fovea",
-                   report.rounds),
-       fmt::format("fovea：最多 {} 轮交替运行的中位数，± 为四分位距的一半。其他：耗时是 fovea 的几倍",
-                   report.rounds)});
+                   rounds),
+       fmt::format("fovea：{} 轮交替运行的中位数，± 为四分位距的一半。其他：耗时是 fovea 的几倍", rounds)});
   table.print(context);
 }
 
@@ -277,10 +296,10 @@ void print_bench_list(const Context& context, const std::vector<bench::ScenarioI
 
 void print_bench_report(const Context& context, const Report& report) {
   print_machine(context, report);
+  print_linear_comparison(context, report);
   print_speed(context, report);
   print_relative(context, report);
   print_reading(context, report);
-  print_linear_comparison(context, report);
   print_errors(context, report);
   print_memory(context, report);
   print_notes(context, report);

@@ -168,7 +168,7 @@ Peers make_peers(const std::string& python, int threads) {
     }
   };
   if (python.empty()) {
-    all_absent("not asked for");
+    all_absent(kNotAskedFor);
     return peers;
   }
   try {

@@ -47,24 +47,21 @@ namespace fovea::bench {
 HWY_EXPORT(MultiplyAdds);
 
 double fma_peak(int threads, int runs) {
-  double best = 0;
-  long steps = 100'000;  // grown until a run takes long enough: emulated or sanitized code is slow
-  for (int run = 0; run < runs;) {
+  constexpr long kSteps = 5'000'000;  // 20 ms on a core of 3 GHz with two FMA units
+  constexpr double kSeconds = 5;      // emulated or sanitized code is slow: fewer runs then
+  double best = 0, sum = 0;
+  for (int run = 0; run < runs && sum < kSeconds; ++run) {
     double flops = 0;
     const auto start = std::chrono::steady_clock::now();
 #pragma omp parallel num_threads(threads) reduction(+ : flops)
     {
       float sink = 0;
-      flops += HWY_DYNAMIC_DISPATCH(MultiplyAdds)(steps, &sink);
+      flops += HWY_DYNAMIC_DISPATCH(MultiplyAdds)(kSteps, &sink);
       if (sink == 12345.0f) flops = 0;  // keeps the loop
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    if (seconds.count() < 0.015) {
-      steps *= 2;
-      continue;
-    }
     best = std::max(best, flops / seconds.count() / 1e9);
-    ++run;
+    sum += seconds.count();
   }
   return best;
 }

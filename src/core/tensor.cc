@@ -1,6 +1,9 @@
 #include "fovea/tensor.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <new>
 
 #include "core/fail.h"
@@ -11,9 +14,24 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
+// Large tensors ask for large pages: fewer page faults when they are written first, fewer misses of the
+// address cache later. A hint; without it everything works as well.
+void hint_large_pages([[maybe_unused]] float* data, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::size_t kLargePage = std::size_t{2} << 20;
+  if (bytes < 2 * kLargePage) return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const std::uintptr_t first = (begin + kLargePage - 1) / kLargePage * kLargePage;
+  const std::uintptr_t last = (begin + bytes) / kLargePage * kLargePage;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+}
+
 float* allocate(Index elements) {
   const auto bytes = static_cast<std::size_t>(std::max<Index>(elements, 1)) * sizeof(float);
-  return static_cast<float*>(::operator new(bytes, kAlignment));
+  auto* data = static_cast<float*>(::operator new(bytes, kAlignment));
+  hint_large_pages(data, bytes);
+  return data;
 }
 
 void check_axis(const char* name, int axis, int rank) {

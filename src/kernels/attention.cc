@@ -3,11 +3,28 @@
 #include "kernels/attention.h"
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "core/parallel.h"
+#include "fovea/threads.h"
+#include "kernels/decode.h"
 #include "kernels/instruction_set.h"
+#include "kernels/strip_layout.h"
 #include "kernels/tile_sizes.h"
+
+#ifndef FOVEA_KERNELS_BLOCK_ITEM
+#define FOVEA_KERNELS_BLOCK_ITEM
+namespace fovea::kernels {
+
+// Some strips of one head.
+struct BlockItem {
+  const HeadStrips* strips;
+  Index head_index, first_strip, strip_count;
+};
+
+}  // namespace fovea::kernels
+#endif  // FOVEA_KERNELS_BLOCK_ITEM
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/attention.cc"
@@ -25,9 +42,13 @@ namespace fovea::kernels::HWY_NAMESPACE {
 // Some strips of one head. They share each key block while it is in cache.
 class QueryBlock {
  public:
-  QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, Index head_index,
-             const HeadStrips& strips, Index first_strip, Index strip_count);
+  // Scratch for up to `most_strips`, used again by every Load.
+  QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, Index most_strips);
+  void Load(const BlockItem& item);
+  // The block that will come next on this thread: its queries and first keys and values are fetched early.
+  void Announce(const BlockItem& next);
   void Run();
+  void Count(TileCounts& tiles) const;
 
  private:
   struct Strip {
@@ -44,7 +65,8 @@ class QueryBlock {
   void RunGathered(Strip& strip);
   void Step(Strip& strip, const KeyStep& keys, const float* values, Index value_stride);
   void OnlineSoftmax(Strip& strip, Index keys);
-  bool ValuesAreFinite(const float* values, Index stride, Index keys) const;
+  bool HiddenValuesAreFinite(const Strip& strip, const KeyStep& keys, const float* values,
+                             Index stride) const;
   void AddValuesOneByOne(const Strip& strip, const KeyStep& keys, const float* values, Index stride);
   void StoreOutput(Strip& strip);
   void KeepWeights(Strip& strip, const KeyStep& keys);
@@ -55,55 +77,89 @@ class QueryBlock {
   const AttentionProblem& p_;
   const Floats d_;
   const Index lanes_ = static_cast<Index>(hn::Lanes(d_));
+  const BiasStrips& bias_;
   const Index n_, m_, value_width_;
-  const Index head_index_;  // over A, B and H together
-  const float *keys_, *values_;
-  Tensor memory_;         // all the scratch below, in one piece
-  float* scores_;         // [kKeyBlock rounded up, W]
-  float* row_values_;     // [kKeyBlock]
-  float* gathered_keys_;  // [kKeyBlock, D] and
-  float* gathered_values_;
-  std::vector<Strip> strips_;
-  Index hidden_ = 0, full_ = 0, partial_ = 0, gathered_ = 0;
+  Index head_index_ = 0;  // over A, B and H together
+  const float *keys_ = nullptr, *values_ = nullptr;
+  Tensor memory_;           // all the scratch below, in one piece
+  float* scores_;           // [kKeyBlock rounded up, W]
+  float* scratch_;          // [2, kKeyBlock, W], if rows are added to the scores
+  float* ones_;             // [W]
+  float* gathered_values_;  // [kKeyBlock, Dv]
+  std::vector<Strip> all_strips_;
+  std::span<Strip> strips_;  // those of this block
+  FetchAhead ahead_;
+  Index hidden_ = 0, full_ = 0, partial_ = 0, gathered_ = 0;  // steps
 };
 
-QueryBlock::QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, Index head_index,
-                       const HeadStrips& strips, Index first_strip, Index strip_count)
+QueryBlock::QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, Index most_strips)
     : p_(problem),
+      bias_(bias),
       n_(problem.queries()),
       m_(problem.keys()),
       value_width_(problem.value_width()),
-      head_index_(head_index),
-      strips_(static_cast<std::size_t>(strip_count)) {
-  const Row where = problem.row_of(head_index);
-  const Index key_head = where.head / problem.group();
-  keys_ = ScoreProblem::start(p_.k, where.batch, key_head);
-  values_ = ScoreProblem::start(p_.v, where.batch, key_head);
+      all_strips_(static_cast<std::size_t>(most_strips)) {
   // Vector loads want whole vectors: every piece below is a multiple of the width.
   const Index width = kStripVectors * lanes_, depth = p_.depth();
-  const bool gathers = strips.rows(first_strip + strip_count - 1).scattered;
-  memory_ = Tensor::uninitialized({strip_count * (depth + value_width_ + 5) * width + kScoreRows * width +
-                                   kKeyBlock * (gathers ? 1 + depth + value_width_ : 1)});
+  const bool gathers = p_.mask != nullptr && p_.mask->may_scatter();
+  const bool adds_rows = p_.bias != nullptr || (p_.mask != nullptr && p_.mask->is_additive());
+  memory_ = Tensor::uninitialized({most_strips * (depth + value_width_ + 5) * width +
+                                   (kScoreRows + 1 + (adds_rows ? 2 * kKeyBlock : 0)) * width +
+                                   (gathers ? kKeyBlock * value_width_ : 0)});
   float* at = memory_.data();
   const auto take = [&at](Index floats) { return std::exchange(at, at + floats); };
-  for (Index s = 0; s < strip_count; ++s) {
-    Strip& strip = strips_[static_cast<std::size_t>(s)];
+  for (Strip& strip : all_strips_) {
     strip.q = take(depth * width);
     strip.out = take(value_width_ * width);
     strip.max = take(width);
     strip.old_max = take(width);
     strip.sum = take(width);
     strip.drop = take(2 * width);
-    strip.queries.Load(p_, bias, where, strips.rows(first_strip + s), strip.q);
-    if (p_.dropout > 0) strip.dropout.Load(p_.dropout, p_.seed, head_index, strip.queries, strip.drop);
+  }
+  scores_ = take(kScoreRows * width);
+  ones_ = take(width);
+  std::fill_n(ones_, width, 1.0f);
+  scratch_ = take(adds_rows ? 2 * kKeyBlock * width : 0);
+  gathered_values_ = at;
+}
+
+void QueryBlock::Load(const BlockItem& item) {
+  head_index_ = item.head_index;
+  const Row where = p_.row_of(head_index_);
+  keys_ = ScoreProblem::start(p_.k, where.batch, where.head / p_.group());
+  values_ = ScoreProblem::start(p_.v, where.batch, where.head / p_.group());
+  strips_ = {all_strips_.data(), static_cast<std::size_t>(item.strip_count)};
+  const Index width = kStripVectors * lanes_;
+  for (Index s = 0; s < item.strip_count; ++s) {
+    Strip& strip = strips_[static_cast<std::size_t>(s)];
+    strip.queries.Load(p_, bias_, where, item.strips->rows(item.first_strip + s), strip.q);
+    if (p_.dropout > 0) strip.dropout.Load(p_.dropout, p_.seed, head_index_, strip.queries, strip.drop);
     std::fill_n(strip.out, value_width_ * width, 0.0f);
     std::fill_n(strip.max, width, -kInfinity);
     std::fill_n(strip.sum, width, 0.0f);
+    strip.steps.clear();
+    strip.step_max.clear();
   }
-  scores_ = take(kScoreRows * width);
-  row_values_ = take(kKeyBlock);
-  gathered_keys_ = at;
-  gathered_values_ = at + kKeyBlock * depth;
+  ahead_ = {};
+  const StripRows first = item.strips->rows(item.first_strip);
+  if (first.order == nullptr) {  // the output is written in one go at the end
+    const Index rows = std::min(item.strip_count * width, n_ - first.first);
+    ahead_.Add(p_.output + (head_index_ * n_ + first.first) * value_width_, value_width_, rows,
+               value_width_);
+  }
+}
+
+void QueryBlock::Announce(const BlockItem& next) {
+  const Row where = p_.row_of(next.head_index);
+  const StripRows first = next.strips->rows(next.first_strip);
+  const Index key_head = where.head / p_.group(), keys = std::min(m_, kKeyBlock);
+  const Index queries = std::min(n_ - first.first, first.count * next.strip_count);
+  if (p_.q.stride(4) == 1) {
+    ahead_.Add(ScoreProblem::start(p_.q, where.batch, where.head) + first.first * p_.q.stride(3),
+               p_.q.stride(3), queries, p_.depth());
+  }
+  ahead_.Add(ScoreProblem::start(p_.k, where.batch, key_head), p_.k.stride(3), keys, p_.depth());
+  ahead_.Add(ScoreProblem::start(p_.v, where.batch, key_head), p_.v.stride(3), keys, value_width_);
 }
 
 void QueryBlock::Run() {
@@ -113,11 +169,13 @@ void QueryBlock::Run() {
     StoreOutput(strip);
     if (p_.weights != nullptr) StoreWeights(strip);
   }
-  if (p_.tiles == nullptr) return;
-  p_.tiles->hidden += hidden_;
-  p_.tiles->full += full_;
-  p_.tiles->partial += partial_;
-  p_.tiles->gathered += gathered_;
+}
+
+void QueryBlock::Count(TileCounts& tiles) const {
+  tiles.hidden += hidden_;
+  tiles.full += full_;
+  tiles.partial += partial_;
+  tiles.gathered += gathered_;
 }
 
 void QueryBlock::RunNeighbours() {
@@ -132,36 +190,30 @@ void QueryBlock::RunNeighbours() {
                          span.begin,
                          span.end - span.begin,
                          nullptr,
-                         span.full};
+                         span.full,
+                         span.common};
       Step(strip, keys, values_ + span.begin * p_.v.stride(3), p_.v.stride(3));
     }
   }
 }
 
-// The keys that some query of the strip sees, side by side.
+// Only the keys that some query of the strip sees. Keys are read where they are; values are copied side by
+// side, unless they are neighbours.
 void QueryBlock::RunGathered(Strip& strip) {
-  const std::vector<Index>& all = strip.queries.visible().keys();
-  const Index total = static_cast<Index>(all.size()), depth = p_.depth();
+  const RowVisibility& visible = strip.queries.visible();
+  const Index total = static_cast<Index>(visible.keys().size()), stride = p_.v.stride(3);
   for (Index begin = 0; begin < total; begin += kKeyBlock) {
     const Index count = std::min(kKeyBlock, total - begin);
-    const Index* list = all.data() + begin;
-    KeyStep keys{keys_ + list[0] * p_.k.stride(3),
-                 p_.k.stride(3),
-                 list[0],
-                 count,
-                 list,
-                 strip.queries.visible().all_see(list, count)};
+    const Index* list = visible.keys().data() + begin;
+    const KeyStep keys{keys_, p_.k.stride(3), list[0], count, list, visible.all_see(list, count), {}};
     ++gathered_;
-    if (list[count - 1] - list[0] == count - 1) {  // neighbours: read in place
-      Step(strip, keys, values_ + list[0] * p_.v.stride(3), p_.v.stride(3));
+    if (list[count - 1] - list[0] == count - 1) {
+      Step(strip, keys, values_ + list[0] * stride, stride);
       continue;
     }
     for (Index g = 0; g < count; ++g) {
-      std::copy_n(keys_ + list[g] * p_.k.stride(3), depth, gathered_keys_ + g * depth);
-      std::copy_n(values_ + list[g] * p_.v.stride(3), value_width_, gathered_values_ + g * value_width_);
+      std::copy_n(values_ + list[g] * stride, value_width_, gathered_values_ + g * value_width_);
     }
-    keys.rows = gathered_keys_;
-    keys.stride = depth;
     Step(strip, keys, gathered_values_, value_width_);
   }
 }
@@ -169,18 +221,18 @@ void QueryBlock::RunGathered(Strip& strip) {
 void QueryBlock::Step(Strip& strip, const KeyStep& keys, const float* values, Index value_stride) {
   const Index width = strip.queries.width();
   std::copy_n(strip.max, width, strip.old_max);
-  strip.queries.Scores(keys, scores_, strip.max, row_values_);
+  strip.queries.Scores(keys, scores_, strip.max, scratch_, &ahead_);
   OnlineSoftmax(strip, keys.count);
   if (p_.dropout > 0) strip.dropout.Apply(keys, scores_);
   if (p_.weights != nullptr) KeepWeights(strip, keys);
   // 0 · NaN is NaN: a hidden value that is not finite must not meet its zero weight.
-  if (!keys.full && !ValuesAreFinite(values, value_stride, keys.count)) {
+  if (!keys.full && !HiddenValuesAreFinite(strip, keys, values, value_stride)) {
     return AddValuesOneByOne(strip, keys, values, value_stride);
   }
   // The sum over these keys starts at zero: three times as exact as adding to `out` key by key, and as
   // fast.
   MultiplyVectors<TileEnd::rescale>(strip.queries.vectors(), {values, 1, value_stride}, value_width_,
-                                    scores_, keys.count, strip.out, strip.old_max);
+                                    scores_, keys.count, strip.out, strip.old_max, &ahead_);
 }
 
 // A row that has seen nothing yet has maximum −inf; taking 0 instead avoids −inf − −inf.
@@ -207,17 +259,28 @@ void QueryBlock::OnlineSoftmax(Strip& strip, Index keys) {
   }
 }
 
-bool QueryBlock::ValuesAreFinite(const float* values, Index stride, Index keys) const {
-  FloatVector sum = hn::Zero(d_);  // of x · 0: NaN as soon as one x is not finite
+// Of all keys that may be hidden from some query.
+bool QueryBlock::HiddenValuesAreFinite(const Strip& strip, const KeyStep& keys, const float* values,
+                                       Index stride) const {
+  // Sums of x · 0: NaN as soon as one x is not finite. Two of them, for the latency of the addition.
+  FloatVector even = hn::Zero(d_), odd = even;
   float rest = 0;
-  for (Index j = 0; j < keys; ++j, values += stride) {
-    Index c = 0;
-    for (; c + lanes_ <= value_width_; c += lanes_) {
-      sum = hn::MulAdd(hn::LoadU(d_, values + c), hn::Zero(d_), sum);
+  for (Index g = 0; g < keys.count; ++g) {
+    if (keys.gathered == nullptr && keys.first + g == keys.common.begin &&
+        keys.common.begin < keys.common.end) {
+      g = keys.common.end - keys.first - 1;
+      continue;
     }
-    for (; c < value_width_; ++c) rest += values[c] * 0.0f;
+    if (keys.gathered != nullptr && strip.queries.visible().all_see(keys.gathered + g, 1)) continue;
+    const float* value = values + g * stride;
+    Index c = 0;
+    for (; c + 2 * lanes_ <= value_width_; c += 2 * lanes_) {
+      even = hn::MulAdd(hn::LoadU(d_, value + c), hn::Zero(d_), even);
+      odd = hn::MulAdd(hn::LoadU(d_, value + c + lanes_), hn::Zero(d_), odd);
+    }
+    for (; c < value_width_; ++c) rest += value[c] * 0.0f;
   }
-  return hn::AllFalse(d_, hn::IsNaN(sum)) && !std::isnan(rest);
+  return hn::AllFalse(d_, hn::IsNaN(hn::Add(even, odd))) && !std::isnan(rest);
 }
 
 // The rare case of a hidden value that is not finite: pair by visible pair.
@@ -251,22 +314,17 @@ void QueryBlock::StoreOutput(Strip& strip) {
   }
   for (Index at = 0; at < width; at += lanes_) {
     const FloatVector sum = hn::Load(d_, strip.sum + at);
-    const FloatVector inverse =
-        hn::IfThenZeroElse(hn::Eq(sum, hn::Zero(d_)), hn::Div(hn::Set(d_, 1.0f), sum));
-    hn::Store(inverse, d_, strip.sum + at);
-    for (Index c = 0; c < value_width_; ++c) {
-      float* out = strip.out + c * width + at;
-      hn::Store(hn::Mul(hn::Load(d_, out), inverse), d_, out);
-    }
+    const FloatVector inverse = hn::Div(hn::Set(d_, 1.0f), sum);
+    hn::Store(hn::IfThenZeroElse(hn::Eq(sum, hn::Zero(d_)), inverse), d_, strip.sum + at);
   }
   if (strip.queries.all_rows().order == nullptr) {
-    Transpose(strip.out, width, value_width_, rows, p_.output + ResultRow(strip, 0) * value_width_,
-              value_width_);
+    TransposeOut(strip.out, width, value_width_, rows, strip.sum,
+                 p_.output + ResultRow(strip, 0) * value_width_, value_width_);
     return;
   }
   for (Index r = 0; r < rows; ++r) {
     float* out = p_.output + ResultRow(strip, r) * value_width_;
-    for (Index c = 0; c < value_width_; ++c) out[c] = strip.out[c * width + r];
+    for (Index c = 0; c < value_width_; ++c) out[c] = strip.out[c * width + r] * strip.sum[r];
   }
 }
 
@@ -279,7 +337,8 @@ void QueryBlock::KeepWeights(Strip& strip, const KeyStep& keys) {
   strip.steps.push_back(keys);
   strip.step_max.insert(strip.step_max.end(), strip.max, strip.max + width);
   if (strip.queries.all_rows().order == nullptr) {
-    Transpose(scores_, width, keys.count, rows, p_.weights + ResultRow(strip, 0) * m_ + keys.first, m_);
+    TransposeOut(scores_, width, keys.count, rows, ones_,
+                 p_.weights + ResultRow(strip, 0) * m_ + keys.first, m_);
     return;
   }
   for (Index r = 0; r < rows; ++r) {
@@ -328,9 +387,17 @@ void QueryBlock::StoreNanWeights(const Strip& strip, Index r, float* weights) co
 
 Index Lanes() { return static_cast<Index>(hn::Lanes(Floats())); }
 
-void RunQueryBlock(const AttentionProblem& problem, const BiasStrips& bias, Index head_index,
-                   const HeadStrips& strips, Index first_strip, Index strip_count) {
-  QueryBlock(problem, bias, head_index, strips, first_strip, strip_count).Run();
+void RunQueryBlocks(const AttentionProblem& problem, const BiasStrips& bias, const BlockItem* items,
+                    Index count) {
+  Index most_strips = 0;
+  for (Index i = 0; i < count; ++i) most_strips = std::max(most_strips, items[i].strip_count);
+  QueryBlock block(problem, bias, most_strips);
+  for (Index i = 0; i < count; ++i) {
+    block.Load(items[i]);
+    if (i + 1 < count) block.Announce(items[i + 1]);
+    block.Run();
+  }
+  if (problem.tiles != nullptr) block.Count(*problem.tiles);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -340,29 +407,33 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 
 HWY_EXPORT(Lanes);
-HWY_EXPORT(RunQueryBlock);
+HWY_EXPORT(RunQueryBlocks);
 
 void attention_forward(const AttentionProblem& problem) {
   apply_forced_instruction_set();
   const Index lanes = HWY_DYNAMIC_DISPATCH(Lanes)(), heads = problem.heads();
   if (heads == 0 || problem.queries() == 0) return;
+  if (is_decoding(problem)) return attention_decode(problem);
   const BiasStrips bias(problem);
   // Under most masks all heads are cut alike.
   const bool alike = problem.mask == nullptr || !problem.mask->may_scatter();
   std::vector<HeadStrips> strips;
   for (Index head = 0; head < (alike ? 1 : heads); ++head) strips.emplace_back(problem, head, lanes);
-  const auto strips_of = [&](Index head) -> const HeadStrips& {
-    return strips[static_cast<std::size_t>(alike ? 0 : head)];
-  };
   const Index per_block = strips_per_block(problem, kStripVectors * lanes);
-  Index blocks = 0;
-  for (const HeadStrips& head : strips)
-    blocks = std::max(blocks, (head.strips() + per_block - 1) / per_block);
   // Blocks of one head lie side by side, last rows first: under a causal mask those see the most keys.
-  parallel_for(heads * blocks, [&](Index item) {
-    const Index head = item / blocks, first = (blocks - 1 - item % blocks) * per_block;
-    const Index count = std::min(per_block, strips_of(head).strips() - first);
-    if (count > 0) HWY_DYNAMIC_DISPATCH(RunQueryBlock)(problem, bias, head, strips_of(head), first, count);
+  std::vector<BlockItem> items;
+  for (Index head = 0; head < heads; ++head) {
+    const HeadStrips& cut = strips[static_cast<std::size_t>(alike ? 0 : head)];
+    for (Index first = (cut.strips() - 1) / per_block * per_block; first >= 0; first -= per_block) {
+      items.push_back({&cut, head, first, std::min(per_block, cut.strips() - first)});
+    }
+  }
+  const Index count = static_cast<Index>(items.size());
+  const Index per_task = std::clamp<Index>(count / (8 * thread_count()), 1, 16);
+  parallel_for((count + per_task - 1) / per_task, [&](Index task) {
+    const Index first = task * per_task;
+    HWY_DYNAMIC_DISPATCH(RunQueryBlocks)
+    (problem, bias, items.data() + first, std::min(per_task, count - first));
   });
 }
 

@@ -37,6 +37,7 @@ struct KeyStep {
   Index count;
   const Index* gathered;  // the numbers of all keys, if they are not neighbours, or null
   bool full;              // every query of the strip sees every key
+  Interval common;        // hidden pairs lie outside of these keys, if they are neighbours
 
   Index key(Index g) const { return gathered == nullptr ? first + g : gathered[g]; }
 };
@@ -44,12 +45,12 @@ struct KeyStep {
 // c = a · b for a strip of 1, 2 or 3 vectors.
 template <TileEnd kEnd>
 HWY_INLINE void MultiplyVectors(int vectors, const TileFactor& a, Index rows, const float* b, Index depth,
-                                float* c, float* alpha) {
+                                float* c, float* alpha, FetchAhead* ahead = nullptr) {
   const Index width = vectors * static_cast<Index>(hn::Lanes(Floats()));
   const auto multiply = vectors == 3   ? MultiplyStrip<3, kEnd>
                         : vectors == 2 ? MultiplyStrip<2, kEnd>
                                        : MultiplyStrip<1, kEnd>;
-  multiply(a, rows, b, width, depth, c, width, alpha);
+  multiply(a, rows, b, width, depth, c, width, alpha, ahead);
 }
 
 class QueryStrip {
@@ -59,9 +60,9 @@ class QueryStrip {
             float* memory);
 
   // scores [keys rounded up to 4 or 6, W]: everything of the formula up to the softmax, hidden pairs as
-  // −inf. max [W] becomes the maximum of itself and all keys. `row_values` is scratch, [keys].
+  // −inf. max [W] becomes the maximum of itself and all keys. `scratch` holds 2 · W · keys floats.
   void Scores(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT max,
-              float* HWY_RESTRICT row_values) const;
+              float* HWY_RESTRICT scratch, FetchAhead* ahead = nullptr) const;
 
   // `value` wherever a query does not see a key.
   void FillHidden(const KeyStep& keys, float value, float* tile) const {
@@ -82,7 +83,7 @@ class QueryStrip {
 
  private:
   void AddBiasStrip(const KeyStep& keys, float* HWY_RESTRICT scores) const;
-  void AddRows(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT row_values) const;
+  void AddRows(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT scratch) const;
 
   const ScoreProblem* problem_ = nullptr;
   const float* bias_strip_ = nullptr;  // at key 0 and the strip's first query, if there is one
@@ -109,22 +110,17 @@ inline void QueryStrip::Load(const ScoreProblem& problem, const BiasStrips& bias
   const float* queries = ScoreProblem::start(problem.q, where.batch, where.head);
   const Index stride = problem.q.stride(3), step = problem.q.stride(4);
   if (rows.count < width_) std::fill_n(q_, depth * width_, 0.0f);  // lanes past the last compute on zeros
+  const float factor = problem.scale * kLog2E;
   if (rows.order == nullptr && step == 1) {
-    Transpose(queries + rows.first * stride, stride, rows.count, depth, q_, width_);
+    TransposeIn(queries + rows.first * stride, stride, rows.count, depth, factor, q_, width_);
   } else {
     for (Index r = 0; r < rows.count; ++r) {
       const float* from = queries + rows.row(r) * stride;
-      for (Index i = 0; i < depth; ++i) q_[i * width_ + r] = from[i * step];
+      for (Index i = 0; i < depth; ++i) q_[i * width_ + r] = from[i * step] * factor;
     }
   }
-  const FloatVector factor = hn::Set(d, problem.scale * kLog2E);
-  for (Index i = 0; i < depth * width_; i += lanes) {
-    hn::Store(hn::Mul(hn::Load(d, q_ + i), factor), d, q_ + i);
-  }
-  if (rows.scattered) {
-    visible_.load_scattered(problem.mask, where, rows.order + rows.first, rows.count);
-  } else if (rows.order != nullptr) {
-    visible_.load(problem.mask, where, rows.order + rows.first, rows.count);
+  if (rows.order != nullptr) {
+    visible_.load(problem.mask, where, rows.order + rows.first, rows.count, rows.scattered);
   } else {
     Row first = where;
     first.query = rows.first;
@@ -133,16 +129,16 @@ inline void QueryStrip::Load(const ScoreProblem& problem, const BiasStrips& bias
 }
 
 inline void QueryStrip::Scores(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT max,
-                               float* HWY_RESTRICT row_values) const {
+                               float* HWY_RESTRICT scratch, FetchAhead* ahead) const {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d)), depth = problem_->depth();
-  const TileFactor k{keys.rows, keys.stride, 1};
+  const TileFactor k{keys.rows, keys.stride, 1, keys.gathered};
   const bool adds =
       problem_->bias != nullptr || (problem_->mask != nullptr && problem_->mask->is_additive());
   if (keys.full && !adds && problem_->softcap == 0) {
-    return MultiplyVectors<TileEnd::maximum>(vectors_, k, keys.count, q_, depth, scores, max);
+    return MultiplyVectors<TileEnd::maximum>(vectors_, k, keys.count, q_, depth, scores, max, ahead);
   }
-  MultiplyVectors<TileEnd::store>(vectors_, k, keys.count, q_, depth, scores, nullptr);
+  MultiplyVectors<TileEnd::store>(vectors_, k, keys.count, q_, depth, scores, nullptr, ahead);
   if (problem_->softcap > 0) {
     const FloatVector cap = hn::Set(d, problem_->softcap * kLog2E),
                       inverse = hn::Set(d, 1.0f / (problem_->softcap * kLog2E));
@@ -155,7 +151,7 @@ inline void QueryStrip::Scores(const KeyStep& keys, float* HWY_RESTRICT scores, 
   if (adds) {
     if (bias_strip_ != nullptr) AddBiasStrip(keys, scores);
     if (bias_strip_ == nullptr || (problem_->mask != nullptr && problem_->mask->is_additive())) {
-      AddRows(keys, scores, row_values);
+      AddRows(keys, scores, scratch);
     }
   }
   FillHidden(keys, -kInfinity, scores);
@@ -174,28 +170,32 @@ HWY_INLINE float AddFinitely(float score, float value) {
   return std::clamp(score + value, -kLargest, kLargest);
 }
 
+// scores [lanes] += values [lanes], at any address.
+HWY_INLINE void AddVectorFinitely(Floats d, const float* HWY_RESTRICT values, float* HWY_RESTRICT scores) {
+  const FloatVector sum = hn::Add(hn::Load(d, scores), hn::LoadU(d, values));
+  if (HWY_LIKELY(hn::AllFalse(d, hn::IsInf(sum)))) {
+    hn::Store(sum, d, scores);
+  } else {
+    for (std::size_t r = 0; r < hn::Lanes(d); ++r) scores[r] = AddFinitely(scores[r], values[r]);
+  }
+}
+
 inline void QueryStrip::AddBiasStrip(const KeyStep& keys, float* HWY_RESTRICT scores) const {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   for (Index g = 0; g < keys.count; ++g) {
     const float* HWY_RESTRICT bias = bias_strip_ - keys.key(g);
-    for (Index at = 0; at < width_; at += lanes) {
-      float* HWY_RESTRICT s = scores + g * width_ + at;
-      const FloatVector score = hn::Load(d, s);
-      const FloatVector sum = hn::Add(score, hn::LoadU(d, bias + at));
-      if (HWY_LIKELY(hn::AllFalse(d, hn::IsInf(sum)))) {
-        hn::Store(sum, d, s);
-      } else {
-        for (Index r = 0; r < lanes; ++r) s[r] = AddFinitely(s[r], bias[at + r]);
-      }
-    }
+    for (Index at = 0; at < width_; at += lanes) AddVectorFinitely(d, bias + at, scores + g * width_ + at);
   }
 }
 
-// Biases that are not strips, and additive masks: row by row.
+// Biases that are not strips, and additive masks: their rows are fetched, then transposed.
 inline void QueryStrip::AddRows(const KeyStep& keys, float* HWY_RESTRICT scores,
-                                float* HWY_RESTRICT row_values) const {
-  constexpr float kLargest = std::numeric_limits<float>::max();
+                                float* HWY_RESTRICT scratch) const {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  float *fetched = scratch, *transposed = scratch + width_ * keys.count;  // [W, keys], [keys, W]
+  std::fill_n(fetched, width_ * keys.count, 0.0f);
   Row row = where_;
   const auto add_values = [&](Index begin, Index end, float* out) {
     if (problem_->bias != nullptr && bias_strip_ == nullptr)
@@ -206,20 +206,21 @@ inline void QueryStrip::AddRows(const KeyStep& keys, float* HWY_RESTRICT scores,
   };
   for (Index r = 0; r < rows_.count; ++r) {
     row.query = rows_.row(r);
-    std::fill_n(row_values, keys.count, 0.0f);
+    float* out = fetched + r * keys.count;
     if (keys.gathered == nullptr) {
-      add_values(keys.first, keys.first + keys.count, row_values);
-    } else {
-      for (Index g = 0; g < keys.count; ++g) {
-        add_values(keys.gathered[g], keys.gathered[g] + 1, row_values + g);
-      }
+      add_values(keys.first, keys.first + keys.count, out);
+      continue;
     }
-    for (Index g = 0; g < keys.count; ++g) {
-      const float value = row_values[g] * kLog2E;
-      float& score = scores[g * width_ + r];
-      score =
-          AddFinitely(score, std::isfinite(row_values[g]) ? std::clamp(value, -kLargest, kLargest) : value);
-    }
+    for (Index g = 0; g < keys.count; ++g) add_values(keys.gathered[g], keys.gathered[g] + 1, out + g);
+  }
+  TransposeIn(fetched, keys.count, width_, keys.count, 1.0f, transposed, width_);
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const FloatVector largest = hn::Set(d, kLargest), smallest = hn::Set(d, -kLargest);
+  for (Index i = 0; i < keys.count * width_; i += lanes) {
+    const FloatVector value = hn::LoadU(d, transposed + i), scaled = hn::Mul(value, hn::Set(d, kLog2E));
+    const FloatVector clamped = hn::Min(hn::Max(scaled, smallest), largest);
+    hn::StoreU(hn::IfThenElse(hn::IsFinite(value), clamped, value), d, transposed + i);
+    AddVectorFinitely(d, transposed + i, scores + i);
   }
 }
 

@@ -11,6 +11,7 @@
 #define FOVEA_KERNELS_REGISTER_TILE_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -29,6 +30,39 @@ struct TileFactor {
   const float* data;
   Index row_stride;
   Index depth_stride;
+  const Index* gathered = nullptr;  // the numbers of the rows, if they are not neighbours
+
+  const float* row(Index r) const { return data + (gathered == nullptr ? r : gathered[r]) * row_stride; }
+};
+
+// Memory that will be read next, fetched a few cache lines with every tile: all at once would stall.
+class FetchAhead {
+ public:
+  // `rows` rows of `width` floats. Up to 4 of these; they are fetched in this order.
+  void Add(const float* data, Index stride, Index rows, Index width) {
+    if (rows > 0 && width > 0) pieces_[count_++] = {data, stride, rows, width};
+  }
+  HWY_INLINE void Next() {
+    for (int line = 0; line < 4 && at_ < count_; ++line) {
+      const Piece& piece = pieces_[at_];
+      hwy::Prefetch(piece.data + row_ * piece.stride + column_);
+      column_ += 16;
+      if (column_ < piece.width) continue;
+      column_ = 0;
+      if (++row_ < piece.rows) continue;
+      row_ = 0;
+      ++at_;
+    }
+  }
+
+ private:
+  struct Piece {
+    const float* data;
+    Index stride, rows, width;
+  };
+  Piece pieces_[4] = {};
+  int count_ = 0, at_ = 0;
+  Index row_ = 0, column_ = 0;
 };
 
 // What becomes of c.
@@ -40,13 +74,13 @@ enum class TileEnd {
 };
 
 // One row of the tile, row after row, so that only one factor is alive.
-#define FOVEA_TILE_ROW(r)                                      \
-  if constexpr (MR > r) {                                      \
-    const FloatVector factor = hn::Set(d, *a##r);              \
-    a##r += step;                                              \
-    x##r = hn::MulAdd(factor, b0, x##r);                       \
-    if constexpr (NV > 1) y##r = hn::MulAdd(factor, b1, y##r); \
-    if constexpr (NV > 2) z##r = hn::MulAdd(factor, b2, z##r); \
+#define FOVEA_TILE_ROW(r)                                       \
+  if constexpr (MR > r) {                                       \
+    const FloatVector factor = hn::Set(d, a##r[kUnit ? t : 0]); \
+    if constexpr (!kUnit) a##r += step;                         \
+    x##r = hn::MulAdd(factor, b0, x##r);                        \
+    if constexpr (NV > 1) y##r = hn::MulAdd(factor, b1, y##r);  \
+    if constexpr (NV > 2) z##r = hn::MulAdd(factor, b2, z##r);  \
   }
 
 #define FOVEA_TILE_END_ROW(r)                                                              \
@@ -64,47 +98,80 @@ HWY_INLINE void FinishTile(Floats d, FloatVector product, float* HWY_RESTRICT c,
                            float* HWY_RESTRICT alpha) {
   if constexpr (kEnd == TileEnd::add) product = hn::Add(product, hn::Load(d, c));
   if constexpr (kEnd == TileEnd::rescale) product = hn::MulAdd(hn::Load(d, c), hn::Load(d, alpha), product);
-  if constexpr (kEnd == TileEnd::maximum) hn::Store(hn::Max(hn::Load(d, alpha), product), d, alpha);
   hn::Store(product, d, c);
 }
 
-// MR rows at most; of fewer, the missing ones repeat the last and are not stored.
-template <int MR, int NV, TileEnd kEnd>
-HWY_INLINE void RegisterTile(const TileFactor& a, Index rows, const float* HWY_RESTRICT b, Index b_stride,
-                             Index depth, float* HWY_RESTRICT c, Index c_stride,
+// kUnit: depth_stride is 1, which spares pointers. Rows from `first` on, MR at most; of fewer, the missing
+// ones repeat the last and are not stored.
+template <int MR, int NV, TileEnd kEnd, bool kUnit>
+HWY_INLINE void RegisterTile(const TileFactor& a, Index first, Index rows, const float* HWY_RESTRICT b,
+                             Index b_stride, Index depth, float* HWY_RESTRICT c, Index c_stride,
                              float* HWY_RESTRICT alpha) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const Index step = a.depth_stride;
-  const auto row_of_a = [&](Index r) { return a.data + std::min(r, rows - 1) * a.row_stride; };
-  const float *HWY_RESTRICT a0 = a.data, *HWY_RESTRICT a1 = row_of_a(1), *HWY_RESTRICT a2 = row_of_a(2),
-                            *HWY_RESTRICT a3 = row_of_a(3), *HWY_RESTRICT a4 = row_of_a(4),
-                            *HWY_RESTRICT a5 = row_of_a(5);
+  const auto row_of_a = [&](Index r) { return a.row(first + std::min(r, rows - 1)); };
+  const float *HWY_RESTRICT a0 = row_of_a(0), *HWY_RESTRICT a1 = row_of_a(1),
+                            *HWY_RESTRICT a2 = row_of_a(2), *HWY_RESTRICT a3 = row_of_a(3),
+                            *HWY_RESTRICT a4 = row_of_a(4), *HWY_RESTRICT a5 = row_of_a(5);
   FloatVector x0 = hn::Zero(d), x1 = x0, x2 = x0, x3 = x0, x4 = x0, x5 = x0;
   FloatVector y0 = x0, y1 = x0, y2 = x0, y3 = x0, y4 = x0, y5 = x0;
   FloatVector z0 = x0, z1 = x0, z2 = x0, z3 = x0, z4 = x0, z5 = x0;
   HWY_UNROLL(4)
   for (Index t = 0; t < depth; ++t, b += b_stride) {
-    const FloatVector b0 = hn::Load(d, b), b1 = hn::Load(d, b + (NV > 1 ? lanes : 0));
-    const FloatVector b2 = hn::Load(d, b + (NV > 2 ? 2 * lanes : 0));
-    FOVEA_TILE_ROW(0)
-    FOVEA_TILE_ROW(1) FOVEA_TILE_ROW(2) FOVEA_TILE_ROW(3) FOVEA_TILE_ROW(4) FOVEA_TILE_ROW(5)
+    const FloatVector b0 = hn::LoadU(d, b), b1 = hn::LoadU(d, b + (NV > 1 ? lanes : 0));
+    const FloatVector b2 = hn::LoadU(d, b + (NV > 2 ? 2 * lanes : 0));
+    FOVEA_TILE_ROW(0);
+    FOVEA_TILE_ROW(1);
+    FOVEA_TILE_ROW(2);
+    FOVEA_TILE_ROW(3);
+    FOVEA_TILE_ROW(4);
+    FOVEA_TILE_ROW(5);
   }
-  FOVEA_TILE_END_ROW(0)
-  FOVEA_TILE_END_ROW(1)
-  FOVEA_TILE_END_ROW(2) FOVEA_TILE_END_ROW(3) FOVEA_TILE_END_ROW(4) FOVEA_TILE_END_ROW(5)
+  FOVEA_TILE_END_ROW(0);
+  FOVEA_TILE_END_ROW(1);
+  FOVEA_TILE_END_ROW(2);
+  FOVEA_TILE_END_ROW(3);
+  FOVEA_TILE_END_ROW(4);
+  FOVEA_TILE_END_ROW(5);
+  if constexpr (kEnd == TileEnd::maximum) {
+    const auto raise = [&](float* max, FloatVector v0, FloatVector v1, FloatVector v2, FloatVector v3,
+                           FloatVector v4, FloatVector v5) HWY_ATTR {
+      FloatVector m = hn::Max(hn::Max(v0, v1), hn::Max(v2, v3));
+      if constexpr (MR > 4) m = hn::Max(m, hn::Max(v4, v5));
+      hn::Store(hn::Max(hn::Load(d, max), m), d, max);
+    };
+    raise(alpha, x0, x1, x2, x3, x4, x5);
+    if constexpr (NV > 1) raise(alpha + lanes, y0, y1, y2, y3, y4, y5);
+    if constexpr (NV > 2) raise(alpha + 2 * lanes, z0, z1, z2, z3, z4, z5);
+  }
 }
 
-// All rows, tile by tile. b, c and alpha are aligned to vectors, and so are their strides. Not inlined: GCC
+// All rows, tile by tile. c and alpha are aligned to vectors, and so is the stride of c. Not inlined: GCC
 // spills the accumulators when it is.
-template <int NV, TileEnd kEnd>
-HWY_NOINLINE void MultiplyStrip(const TileFactor& a, Index rows, const float* b, Index b_stride,
-                                Index depth, float* c, Index c_stride, float* alpha) {
-  constexpr int MR = NV == 3 ? 4 : 6;
-  for (Index r = 0; r < rows; r += MR) {
-    const TileFactor tile{a.data + r * a.row_stride, a.row_stride, a.depth_stride};
-    RegisterTile<MR, NV, kEnd>(tile, rows - r, b, b_stride, depth, c + r * c_stride, c_stride, alpha);
+template <int NV, TileEnd kEnd, bool kUnit>
+HWY_NOINLINE void MultiplyRows(const TileFactor& a, Index rows, const float* b, Index b_stride, Index depth,
+                               float* c, Index c_stride, float* alpha, FetchAhead* ahead) {
+  for (Index r = 0; r < rows;) {
+    if (ahead != nullptr) ahead->Next();
+    const Index left = rows - r;
+    float* to = c + r * c_stride;
+    // 6 rows × 2 vectors, and at the end 4 or 8 rows in tiles of 4, so that little is computed in vain.
+    if (NV == 3 || left <= 4 || left == 8) {
+      RegisterTile<4, NV, kEnd, kUnit>(a, r, left, b, b_stride, depth, to, c_stride, alpha);
+      r += 4;
+    } else {
+      RegisterTile<NV == 3 ? 4 : 6, NV, kEnd, kUnit>(a, r, left, b, b_stride, depth, to, c_stride, alpha);
+      r += 6;
+    }
   }
+}
+
+template <int NV, TileEnd kEnd>
+HWY_INLINE void MultiplyStrip(const TileFactor& a, Index rows, const float* b, Index b_stride, Index depth,
+                              float* c, Index c_stride, float* alpha, FetchAhead* ahead = nullptr) {
+  const auto multiply = a.depth_stride == 1 ? MultiplyRows<NV, kEnd, true> : MultiplyRows<NV, kEnd, false>;
+  multiply(a, rows, b, b_stride, depth, c, c_stride, alpha, ahead);
 }
 
 #undef FOVEA_TILE_ROW

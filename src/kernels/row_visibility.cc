@@ -2,139 +2,141 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+
+#include "mask/intervals.h"
 
 namespace fovea::kernels {
 namespace {
 
-// The first interval that ends after `key`.
-Intervals::const_iterator first_after(const Intervals& intervals, Index key) {
-  return std::partition_point(intervals.begin(), intervals.end(),
-                              [key](const Interval& interval) { return interval.end <= key; });
+// Bits [begin, end) of one word's worth of keys that starts at `base`.
+std::uint64_t ones_between(Index base, Index begin, Index end) {
+  const Index from = std::max<Index>(begin - base, 0), to = std::min<Index>(end - base, 64);
+  return (~std::uint64_t{0} >> (64 - (to - from))) << from;
 }
 
-bool has_bit(const KeyBits& bits, Index key) {
-  return (bits[static_cast<std::size_t>(key / 64)] >> (key % 64) & 1) != 0;
+bool has_bit(const std::uint64_t* bits, Index key) { return (bits[key / 64] >> (key % 64) & 1) != 0; }
+
+// Calls body(key) for every one among the bits; the word starts at key `base`.
+template <typename Body>
+void for_each_bit(std::uint64_t word, Index base, const Body& body) {
+  for (; word != 0; word &= word - 1) body(base + std::countr_zero(word));
 }
 
 }  // namespace
 
 void RowVisibility::load(const MaskNode* mask, const Row& first, Index rows) {
-  everything_ = mask == nullptr;
+  form_ = Form::everything;
   count_ = rows;
-  if (everything_) return;
-  if (static_cast<Index>(rows_.size()) < rows) rows_.resize(static_cast<std::size_t>(rows));
-  Row row = first;
-  for (Index r = 0; r < rows; ++r, ++row.query) mask->visible_keys(row, rows_[static_cast<std::size_t>(r)]);
-  summarise();
+  if (mask == nullptr) return;
+  if (mask->prefers_bits() || !load_intervals(*mask, first, nullptr)) load_bits(*mask, first, nullptr);
 }
 
-void RowVisibility::load(const MaskNode* mask, const Row& where, const Index* rows, Index count) {
-  everything_ = mask == nullptr;
+void RowVisibility::load(const MaskNode* mask, const Row& where, const Index* rows, Index count,
+                         bool gather) {
+  form_ = Form::everything;
   count_ = count;
-  if (everything_) return;
-  if (static_cast<Index>(rows_.size()) < count) rows_.resize(static_cast<std::size_t>(count));
-  Row row = where;
-  for (Index r = 0; r < count; ++r) {
-    row.query = rows[r];
-    mask->visible_keys(row, rows_[static_cast<std::size_t>(r)]);
+  if (mask == nullptr) return;
+  if (gather || !load_intervals(*mask, where, rows)) load_bits(*mask, where, rows);
+  if (!gather) return;
+  keys_.clear();
+  for (Index i = 0; i < words_; ++i) {
+    for_each_bit(any_[static_cast<std::size_t>(i)], i * 64, [this](Index key) { keys_.push_back(key); });
   }
-  summarise();
 }
 
-void RowVisibility::summarise() {
-  simple_ = true;
+// False if a row has more than one interval.
+bool RowVisibility::load_intervals(const MaskNode& mask, Row row, const Index* rows) {
+  form_ = Form::intervals;
+  intervals_.resize(static_cast<std::size_t>(count_));
   hull_ = {std::numeric_limits<Index>::max(), 0};
   core_ = {0, std::numeric_limits<Index>::max()};
-  for (Index r = 0; r < count_; ++r) {
-    const Intervals& intervals = rows_[static_cast<std::size_t>(r)];
-    if (intervals.empty()) {
-      core_.end = 0;
-      continue;
+  ScratchIntervals visible;
+  for (Index r = 0; r < count_; ++r, ++row.query) {
+    if (rows != nullptr) row.query = rows[r];
+    mask.visible_keys(row, *visible);
+    if ((*visible).size() > 1) return false;
+    const Interval keys = (*visible).empty() ? Interval{} : (*visible).front();
+    intervals_[static_cast<std::size_t>(r)] = keys;
+    core_ = {std::max(core_.begin, keys.begin), std::min(core_.end, keys.end)};
+    if (keys.begin < keys.end) {
+      hull_ = {std::min(hull_.begin, keys.begin), std::max(hull_.end, keys.end)};
     }
-    simple_ = simple_ && intervals.size() == 1;
-    hull_ = {std::min(hull_.begin, intervals.front().begin), std::max(hull_.end, intervals.back().end)};
-    core_ = {std::max(core_.begin, intervals.front().begin), std::min(core_.end, intervals.front().end)};
   }
+  return true;
 }
 
-void RowVisibility::load_scattered(const MaskNode* mask, const Row& where, const Index* rows, Index count) {
-  everything_ = false;
-  count_ = count;
-  const auto words = static_cast<std::size_t>((where.m + 63) / 64);
-  if (static_cast<Index>(bits_.size()) < count) bits_.resize(static_cast<std::size_t>(count));
-  KeyBits any(words, 0);
+void RowVisibility::load_bits(const MaskNode& mask, Row row, const Index* rows) {
+  form_ = Form::bits;
+  words_ = (row.m + 63) / 64;
+  const auto words = static_cast<std::size_t>(words_);
+  bits_.resize(static_cast<std::size_t>(count_) * words);
+  row_bits_.resize(words);
+  any_.assign(words, 0);
   common_.assign(words, ~std::uint64_t{0});
-  Row row = where;
-  for (Index r = 0; r < count; ++r) {
-    KeyBits& bits = bits_[static_cast<std::size_t>(r)];
-    bits.resize(words);
-    row.query = rows[r];
-    mask->visible_bits(row, bits);
+  for (Index r = 0; r < count_; ++r, ++row.query) {
+    if (rows != nullptr) row.query = rows[r];
+    mask.visible_bits(row, row_bits_);
+    std::copy(row_bits_.begin(), row_bits_.end(), bits_.begin() + r * words_);
     for (std::size_t i = 0; i < words; ++i) {
-      any[i] |= bits[i];
-      common_[i] &= bits[i];
-    }
-  }
-  keys_.clear();
-  for (std::size_t i = 0; i < words; ++i) {
-    for (std::uint64_t word = any[i]; word != 0; word &= word - 1) {
-      keys_.push_back(static_cast<Index>(i) * 64 + std::countr_zero(word));
+      any_[i] |= row_bits_[i];
+      common_[i] &= row_bits_[i];
     }
   }
 }
 
 VisibleSpan RowVisibility::span(Index begin, Index end) const {
-  if (everything_) return {begin, end, true};
-  VisibleSpan span = {std::max(begin, hull_.begin), std::min(end, hull_.end), true};
-  if (span.begin >= span.end) return {begin, begin, true};
-  if (simple_) {
-    span.full = core_.begin <= span.begin && span.end <= core_.end;
-    return span;
+  if (form_ == Form::everything) return {begin, end, true, {begin, end}};
+  if (form_ == Form::intervals) {
+    const Index from = std::max(begin, hull_.begin), to = std::min(end, hull_.end);
+    if (from >= to) return {begin, begin, true, {}};
+    return {from,
+            to,
+            core_.begin <= from && to <= core_.end,
+            {std::clamp(core_.begin, from, to), std::clamp(core_.end, from, to)}};
   }
-  span = {end, begin, true};
-  for (Index r = 0; r < count_; ++r) {
-    const Intervals& intervals = rows_[static_cast<std::size_t>(r)];
-    const auto from = first_after(intervals, begin);
-    if (from == intervals.end() || from->begin >= end) continue;
-    span.begin = std::min(span.begin, std::max(begin, from->begin));
-    auto last = std::partition_point(from, intervals.end(),
-                                     [end](const Interval& interval) { return interval.begin < end; });
-    span.end = std::max(span.end, std::min(end, std::prev(last)->end));
+  VisibleSpan span{begin, begin, true, {}};
+  bool found = false;
+  for (Index i = begin / 64; i * 64 < end; ++i) {
+    const std::uint64_t some = any_[static_cast<std::size_t>(i)] & ones_between(i * 64, begin, end);
+    if (some == 0) continue;
+    if (!found) span.begin = i * 64 + std::countr_zero(some);
+    span.end = (i + 1) * 64 - std::countl_zero(some);
+    found = true;
   }
-  if (span.begin >= span.end) return {begin, begin, true};
-  for (Index r = 0; r < count_ && span.full; ++r) {
-    const Intervals& intervals = rows_[static_cast<std::size_t>(r)];
-    const auto at = first_after(intervals, span.begin);
-    span.full = at != intervals.end() && at->begin <= span.begin && at->end >= span.end;
+  for (Index i = span.begin / 64; span.full && i * 64 < span.end; ++i) {
+    const std::uint64_t wanted = ones_between(i * 64, span.begin, span.end);
+    span.full = (common_[static_cast<std::size_t>(i)] & wanted) == wanted;
   }
   return span;
 }
 
 void RowVisibility::fill_hidden(Index begin, Index end, Index width, float value, float* tile) const {
-  if (everything_) return;
-  for (Index r = 0; r < count_; ++r) {
-    const Intervals& intervals = rows_[static_cast<std::size_t>(r)];
-    Index key = begin;
-    for (auto at = first_after(intervals, begin); key < end; ++at) {
-      const bool none_left = at == intervals.end();
-      const Index hidden_end = none_left ? end : std::min(end, at->begin);
-      for (; key < hidden_end; ++key) tile[(key - begin) * width + r] = value;
-      if (none_left) break;
-      key = std::max(key, at->end);
+  for (Index r = 0; r < count_ && form_ == Form::intervals; ++r) {
+    const Interval keys = intervals_[static_cast<std::size_t>(r)];
+    const Index from = std::clamp(keys.begin, begin, end), to = std::clamp(keys.end, from, end);
+    for (Index key = begin; key < from; ++key) tile[(key - begin) * width + r] = value;
+    for (Index key = to; key < end; ++key) tile[(key - begin) * width + r] = value;
+  }
+  for (Index r = 0; r < count_ && form_ == Form::bits; ++r) {
+    for (Index i = begin / 64; i * 64 < end; ++i) {
+      const std::uint64_t hidden = ~bits_[static_cast<std::size_t>(r * words_ + i)];
+      for_each_bit(hidden & ones_between(i * 64, begin, end), i * 64,
+                   [&](Index key) { tile[(key - begin) * width + r] = value; });
     }
   }
 }
 
 bool RowVisibility::all_see(const Index* keys, Index count) const {
-  return std::all_of(keys, keys + count, [this](Index key) { return has_bit(common_, key); });
+  return std::all_of(keys, keys + count, [this](Index key) { return has_bit(common_.data(), key); });
 }
 
 void RowVisibility::fill_hidden(const Index* keys, Index count, Index width, float value,
                                 float* tile) const {
   for (Index g = 0; g < count; ++g) {
-    if (has_bit(common_, keys[g])) continue;
+    if (has_bit(common_.data(), keys[g])) continue;
     for (Index r = 0; r < count_; ++r) {
-      if (!has_bit(bits_[static_cast<std::size_t>(r)], keys[g])) tile[g * width + r] = value;
+      if (!has_bit(bits_.data() + r * words_, keys[g])) tile[g * width + r] = value;
     }
   }
 }

@@ -16,13 +16,17 @@ namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
-// to [4, 4] = transposed from [4, 4], with the rows' strides. Vectors of 128 bits exist everywhere.
-HWY_INLINE void Transpose4x4(const float* HWY_RESTRICT r0, const float* HWY_RESTRICT r1,
-                             const float* HWY_RESTRICT r2, const float* HWY_RESTRICT r3,
+using Four = hn::FixedTag<float, 4>;  // vectors of 128 bits exist everywhere
+
+// to [4, 4] = transposed (from [4, 4] · factor [4], one per column).
+HWY_INLINE void Transpose4x4(const float* HWY_RESTRICT from, Index from_stride, hn::Vec<Four> factor,
                              float* HWY_RESTRICT to, Index stride) {
-  const hn::FixedTag<float, 4> d;
+  const Four d;
   const hn::FixedTag<double, 2> dd;
-  const auto a = hn::LoadU(d, r0), b = hn::LoadU(d, r1), c = hn::LoadU(d, r2), e = hn::LoadU(d, r3);
+  const auto a = hn::Mul(hn::LoadU(d, from), factor);
+  const auto b = hn::Mul(hn::LoadU(d, from + from_stride), factor);
+  const auto c = hn::Mul(hn::LoadU(d, from + 2 * from_stride), factor);
+  const auto e = hn::Mul(hn::LoadU(d, from + 3 * from_stride), factor);
   const auto ab_low = hn::BitCast(dd, hn::InterleaveLower(d, a, b));
   const auto ab_high = hn::BitCast(dd, hn::InterleaveUpper(d, a, b));
   const auto ce_low = hn::BitCast(dd, hn::InterleaveLower(d, c, e));
@@ -34,25 +38,50 @@ HWY_INLINE void Transpose4x4(const float* HWY_RESTRICT r0, const float* HWY_REST
 }
 #endif
 
-// to [columns, rows] = transposed from [rows, columns]; strides in floats, elements side by side.
-HWY_INLINE void Transpose(const float* HWY_RESTRICT from, Index from_stride, Index rows, Index columns,
-                          float* HWY_RESTRICT to, Index to_stride) {
+// to [columns, rows] = transposed from [rows, columns] · factor; strides in floats, elements side by side.
+// Reads row after row: for a source in memory and a target in cache.
+inline void TransposeIn(const float* HWY_RESTRICT from, Index from_stride, Index rows, Index columns,
+                        float factor, float* HWY_RESTRICT to, Index to_stride) {
   Index r = 0;
 #if HWY_TARGET != HWY_SCALAR
+  const auto factors = hn::Set(Four(), factor);
   for (; r + 4 <= rows; r += 4) {
     const float* HWY_RESTRICT row = from + r * from_stride;
     Index c = 0;
     for (; c + 4 <= columns; c += 4) {
-      Transpose4x4(row + c, row + from_stride + c, row + 2 * from_stride + c, row + 3 * from_stride + c,
-                   to + c * to_stride + r, to_stride);
+      Transpose4x4(row + c, from_stride, factors, to + c * to_stride + r, to_stride);
     }
     for (; c < columns; ++c) {
-      for (Index i = 0; i < 4; ++i) to[c * to_stride + r + i] = row[i * from_stride + c];
+      for (Index i = 0; i < 4; ++i) to[c * to_stride + r + i] = row[i * from_stride + c] * factor;
     }
   }
 #endif
   for (; r < rows; ++r) {
-    for (Index c = 0; c < columns; ++c) to[c * to_stride + r] = from[r * from_stride + c];
+    for (Index c = 0; c < columns; ++c) to[c * to_stride + r] = from[r * from_stride + c] * factor;
+  }
+}
+
+// to [columns, rows] = transposed from [rows, columns] · factors [columns]. Writes row after row: for a
+// source in cache and a target in memory.
+inline void TransposeOut(const float* HWY_RESTRICT from, Index from_stride, Index rows, Index columns,
+                         const float* HWY_RESTRICT factors, float* HWY_RESTRICT to, Index to_stride) {
+  Index c = 0;
+#if HWY_TARGET != HWY_SCALAR
+  for (; c + 4 <= columns; c += 4) {
+    const auto four = hn::LoadU(Four(), factors + c);
+    Index r = 0;
+    for (; r + 4 <= rows; r += 4) {
+      Transpose4x4(from + r * from_stride + c, from_stride, four, to + c * to_stride + r, to_stride);
+    }
+    for (; r < rows; ++r) {
+      for (Index i = 0; i < 4; ++i) {
+        to[(c + i) * to_stride + r] = from[r * from_stride + c + i] * factors[c + i];
+      }
+    }
+  }
+#endif
+  for (; c < columns; ++c) {
+    for (Index r = 0; r < rows; ++r) to[c * to_stride + r] = from[r * from_stride + c] * factors[c];
   }
 }
 

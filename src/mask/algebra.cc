@@ -62,6 +62,7 @@ class BinaryMask : public MaskNode {
   Index keys() const override { return keys_; }
   bool is_additive() const override { return is_additive_; }
   bool depends_on_query() const override { return depends_on_query_; }
+  bool prefers_bits() const override { return left_->prefers_bits() || right_->prefers_bits(); }
   bool may_scatter() const override { return left_->may_scatter() || right_->may_scatter(); }
   bool is_scattered(const Row& row) const override {
     return left_->is_scattered(row) || right_->is_scattered(row);
@@ -90,7 +91,8 @@ class AndMask final : public BinaryMask {
     if (left_->is_additive() && right_->is_additive()) hide_infinite_sums(row, visible);
   }
   void visible_bits(const Row& row, KeyBits& bits) const override {
-    if (is_additive()) return MaskNode::visible_bits(row, bits);
+    // Two finite values may add up to −inf.
+    if (left_->is_additive() && right_->is_additive()) return MaskNode::visible_bits(row, bits);
     left_->visible_bits(row, bits);
     KeyBits right(bits.size());
     right_->visible_bits(row, right);
@@ -151,6 +153,7 @@ class NotMask final : public MaskNode {
     for (std::uint64_t& word : bits) word = ~word;
     if (row.m % 64 != 0) bits.back() &= (std::uint64_t{1} << (row.m % 64)) - 1;
   }
+  bool prefers_bits() const override { return inner_->prefers_bits(); }
   bool may_scatter() const override { return inner_->may_scatter(); }
   bool is_scattered(const Row& row) const override { return inner_->is_scattered(row); }
   void check(const ScoreExtents& extents) const override { inner_->check(extents); }

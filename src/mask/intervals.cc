@@ -1,6 +1,7 @@
 #include "mask/intervals.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <utility>
 
@@ -71,11 +72,34 @@ Index count_keys(const Intervals& set, Interval within) {
 }
 
 void set_bits(KeyBits& bits, Index begin, Index end) {
-  for (Index key = begin; key < end;) {
-    const Index word_end = std::min(end, (key / 64 + 1) * 64);
-    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - (word_end - key));
-    bits[static_cast<std::size_t>(key / 64)] |= ones << (key % 64);
-    key = word_end;
+  if (begin >= end) return;
+  const auto first = static_cast<std::size_t>(begin / 64), last = static_cast<std::size_t>((end - 1) / 64);
+  const std::uint64_t head = ~std::uint64_t{0} << (begin % 64);
+  const std::uint64_t tail = ~std::uint64_t{0} >> (63 - (end - 1) % 64);
+  if (first == last) {
+    bits[first] |= head & tail;
+    return;
+  }
+  bits[first] |= head;
+  std::fill(bits.begin() + static_cast<Index>(first) + 1, bits.begin() + static_cast<Index>(last),
+            ~std::uint64_t{0});
+  bits[last] |= tail;
+}
+
+void append_bits(const KeyBits& bits, Index m, Intervals& set) {
+  // The first key from `key` on whose bit is 1 (or 0, by `flip`); m if there is none.
+  const auto next = [&](Index key, std::uint64_t flip) {
+    while (key < m) {
+      const std::uint64_t rest = (bits[static_cast<std::size_t>(key / 64)] ^ flip) >> (key % 64);
+      if (rest != 0) return std::min(m, key + std::countr_zero(rest));
+      key = (key / 64 + 1) * 64;
+    }
+    return m;
+  };
+  for (Index begin = next(0, 0); begin < m;) {
+    const Index end = next(begin, ~std::uint64_t{0});
+    append(set, {begin, end});
+    begin = next(end, 0);
   }
 }
 

@@ -19,6 +19,8 @@ Index count_keys(const Intervals& set, Interval within);
 
 // Sets the bits of keys [begin, end).
 void set_bits(KeyBits& bits, Index begin, Index end);
+// Appends the runs of ones among the first m bits.
+void append_bits(const KeyBits& bits, Index m, Intervals& set);
 
 // An empty list of intervals for the time of a scope, from a pool of this thread: the rows of a combined
 // mask are asked for by the million, and each would otherwise allocate.

@@ -80,11 +80,12 @@ class SparseMask final : public PositionMask {
     if (row.position() % stride_ == 0) return set_bits(bits, 0, row.m);
     const Interval window = window_around(row, stride_, stride_);
     set_bits(bits, window.begin, window.end);
-    for (Index column = 0; column < row.m; column += stride_) {
-      bits[static_cast<std::size_t>(column) / 64] |= std::uint64_t{1} << (column % 64);
-      if (column > row.m - stride_) break;  // the next one could overflow
+    const auto stride = static_cast<std::uint64_t>(stride_), m = static_cast<std::uint64_t>(row.m);
+    for (std::uint64_t column = 0; column < m; column += stride) {
+      bits[column / 64] |= std::uint64_t{1} << (column % 64);
     }
   }
+  bool prefers_bits() const override { return true; }
   bool may_scatter() const override { return true; }
   bool is_scattered(const Row& row) const override { return row.position() % stride_ != 0; }
   std::string name() const override { return fmt::format("sparse {}", stride_); }

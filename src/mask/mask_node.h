@@ -46,6 +46,7 @@ class MaskNode {
   // The same as bits, for rows of many intervals; `bits` holds row.m / 64 words, rounded up. Bits past
   // row.m stay 0.
   virtual void visible_bits(const Row& row, KeyBits& bits) const;
+  virtual bool prefers_bits() const { return false; }  // are rows of many intervals the rule?
 
   // Rows of many separate keys are computed apart from rows of few intervals, on the keys that they see,
   // gathered. May any row be like that, and is this one? A guess that is wrong costs time only.
