@@ -8,9 +8,7 @@
 #include "mask/bias_node.h"
 #include "mask/mask_node.h"
 #include "reference/attention.h"
-#if __has_include("reference/linear_attention.h")
 #include "reference/linear_attention.h"
-#endif
 
 namespace fovea::bench {
 namespace {
