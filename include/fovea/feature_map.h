@@ -15,16 +15,20 @@ class FeatureMap {
   static FeatureMap relu() { return FeatureMap(Kind::relu); }
   static FeatureMap exp() { return FeatureMap(Kind::exp); }
   static FeatureMap identity() { return FeatureMap(Kind::identity); }
-  // Called from several threads at once.
+  // Called from several threads at once. Gradients need the derivative, φ'(x).
   static FeatureMap custom(std::function<float(float)> function);
+  static FeatureMap custom(std::function<float(float)> function, std::function<float(float)> derivative);
 
   Kind kind() const { return kind_; }
   float operator()(float x) const;
 
+  bool has_derivative() const { return kind_ != Kind::custom || static_cast<bool>(derivative_); }
+  float derivative(float x) const;  // of relu at 0: 0; throws Error when there is none
+
  private:
   explicit FeatureMap(Kind kind) : kind_(kind) {}
   Kind kind_ = Kind::elu_plus_one;
-  std::function<float(float)> function_;
+  std::function<float(float)> function_, derivative_;
 };
 
 }  // namespace fovea

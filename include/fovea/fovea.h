@@ -3,6 +3,7 @@
 
 #include "fovea/array.h"
 #include "fovea/attention.h"
+#include "fovea/attention_statistics.h"
 #include "fovea/bias.h"
 #include "fovea/build_info.h"
 #include "fovea/error.h"

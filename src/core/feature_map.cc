@@ -14,6 +14,14 @@ FeatureMap FeatureMap::custom(std::function<float(float)> function) {
   return map;
 }
 
+FeatureMap FeatureMap::custom(std::function<float(float)> function,
+                              std::function<float(float)> derivative) {
+  if (!derivative) fail("[linear_attention] the derivative of the custom feature map is an empty function");
+  FeatureMap map = custom(std::move(function));
+  map.derivative_ = std::move(derivative);
+  return map;
+}
+
 float FeatureMap::operator()(float x) const {
   switch (kind_) {
     case Kind::elu_plus_one:
@@ -28,6 +36,27 @@ float FeatureMap::operator()(float x) const {
       return function_(x);
   }
   return x;
+}
+
+float FeatureMap::derivative(float x) const {
+  switch (kind_) {
+    case Kind::elu_plus_one:
+      return x < 0 ? std::exp(x) : 1.0f;
+    case Kind::relu:
+      return x <= 0 ? 0.0f : 1.0f;
+    case Kind::exp:
+      return std::exp(x);
+    case Kind::identity:
+      return 1;
+    case Kind::custom:
+      break;
+  }
+  if (!derivative_) {
+    fail(
+        "[linear_attention] the custom feature map has no derivative; FeatureMap::custom(function, "
+        "derivative) gives it one");
+  }
+  return derivative_(x);
 }
 
 }  // namespace fovea

@@ -1,141 +1,111 @@
-// Linear attention in chunks of keys: sums of the chunks, their prefix sums, then the queries.
+// Linear attention: sums over the keys, then the queries; causal, both in one pass.
 #include "fovea/linear_attention.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "core/fail.h"
-#include "core/parallel.h"
-#include "core/strided_copy.h"
-#include "kernels/linear_attention.h"
-#include "ops/attention_views.h"
+#include "fovea/threads.h"
+#include "ops/linear_attention_heads.h"
 
 namespace fovea {
 namespace {
 
-// Keys per chunk. Fixed, so that the bits do not depend on the number of threads; each sum starts at zero
-// in its chunk, which keeps long sums exact.
-constexpr Index kChunk = 256;
+using kernels::LinearHead;
 
 class LinearAttention {
  public:
-  LinearAttention(const AttentionViews& views, const LinearAttentionOptions& options, float* out)
-      : options_(options),
-        heads_(views.q.shape()[2]),
-        key_heads_(views.k.shape()[2]),
-        batch_(views.q.shape()[0] * views.q.shape()[1]),
-        n_(views.q.shape()[3]),
-        m_(views.k.shape()[3]),
-        depth_(views.q.shape()[4]),
-        value_width_(views.v.shape()[4]),
-        chunks_((m_ + kChunk - 1) / kChunk),
-        state_size_(kernels::linear_state_size(depth_, value_width_)),
-        q_(features(views.q)),
-        k_(features(views.k)),
-        v_(Tensor::copy_of(views.v)),
-        // One state per chunk and one more: state c holds the keys before chunk c, the last one all keys.
-        states_({batch_ * key_heads_, chunks_ + 1, state_size_}),
-        out_(out) {}
+  explicit LinearAttention(std::vector<LinearHead> heads)
+      : heads_(std::move(heads)),
+        count_(static_cast<Index>(heads_.size())),
+        products_(products_of(heads_.front(), count_)),
+        first_(heads_.front()),
+        keys_{first_.m, kernels::linear_chunk(first_.depth)},
+        state_size_(kernels::linear_state_size(first_.depth, first_.value_width)) {}
 
-  void run() {
-    parallel_for(batch_ * key_heads_ * chunks_,
-                 [this](Index item) { sum_chunk(item / chunks_, item % chunks_); });
-    parallel_for(batch_ * key_heads_, [this](Index head) { add_up(head); });
-    if (options_.causal) {
-      std::fill_n(out_, batch_ * heads_ * n_ * value_width_,
-                  0.0f);  // queries before the first key see nothing
-      parallel_for(batch_ * heads_ * chunks_,
-                   [this](Index item) { apply_causal(item / chunks_, item % chunks_); });
-    } else {
-      const Index pieces = (n_ + kChunk - 1) / kChunk;
-      parallel_for(batch_ * heads_ * pieces,
-                   [&](Index item) { apply_full(item / pieces, item % pieces * kChunk); });
+  void full() const {
+    if (one_thread_per_head(count_)) {
+      parallel_for_products(products_, count_, [&](Index i) { full_head(head(i)); });
+      return;
     }
+    LinearStates states = sums_of_chunks();
+    const LinearChunks queries{first_.n, kernels::linear_chunk(first_.depth)};
+    const Index pieces = first_.group * queries.count();
+    parallel_for_products(products_, count_ * pieces, [&](Index item) {
+      const Index i = item / pieces, g = item % pieces / queries.count(), c = item % queries.count();
+      kernels::linear_apply_full(head(i), g, queries.begin(c), queries.end(c), states.all(i));
+    });
+  }
+
+  void causal() const {
+    // Queries before the first key see nothing.
+    const Index blind = std::clamp<Index>(first_.n - first_.m, 0, first_.n);
+    if (one_thread_per_head(count_) || keys_.count() == 1) {
+      parallel_for_products(products_, count_, [&](Index i) {
+        zero_rows(head(i), blind);
+        LinearRunningMemory state(state_size_);
+        kernels::linear_causal(head(i), 0, first_.m, *state);
+      });
+      return;
+    }
+    LinearStates states = sums_of_chunks();
+    // A segment of several chunks runs on from its first state.
+    const Index segments = std::min(keys_.count(), Index{4} * thread_count());
+    parallel_for_products(products_, count_ * segments, [&](Index item) {
+      const Index i = item / segments, s = item % segments;
+      const Index from = s * keys_.count() / segments, to = (s + 1) * keys_.count() / segments;
+      if (s == 0) zero_rows(head(i), blind);
+      LinearRunningMemory state(state_size_, states.before(i, from));
+      kernels::linear_causal(head(i), keys_.begin(from), keys_.end(to - 1), *state);
+    });
   }
 
  private:
-  Tensor features(ConstView x) const {
-    Tensor result = Tensor::copy_of(x);
-    const Index elements = result.shape().elements();
-    parallel_for((elements + 65535) / 65536, [&](Index piece) {
-      float* at = result.data() + piece * 65536;
-      kernels::apply_feature_map(options_.feature_map, at, std::min<Index>(65536, elements - piece * 65536),
-                                 at);
+  const LinearHead& head(Index i) const { return heads_[static_cast<std::size_t>(i)]; }
+
+  void full_head(const LinearHead& head) const {
+    Tensor states({2, state_size_});
+    float *all = states.data(), *chunk = all + state_size_;
+    for (Index c = 0; c < keys_.count(); ++c) {
+      kernels::linear_sum_chunk(head, keys_.begin(c), keys_.end(c), chunk);
+      kernels::linear_add_state(chunk, state_size_, all);
+    }
+    for (Index g = 0; g < head.group; ++g) kernels::linear_apply_full(head, g, 0, head.n, all);
+  }
+
+  LinearStates sums_of_chunks() const {
+    LinearStates states(count_, keys_.count(), state_size_);
+    parallel_for_products(products_, count_ * keys_.count(), [&](Index item) {
+      const Index i = item / keys_.count(), c = item % keys_.count();
+      kernels::linear_sum_chunk(head(i), keys_.begin(c), keys_.end(c), states.chunk(i, c));
     });
-    return result;
+    states.add_up(count_);
+    return states;
   }
 
-  Index key_head_of(Index head) const {
-    return head / heads_ * key_heads_ + head % heads_ / (heads_ / key_heads_);
-  }
-  kernels::LinearRows queries(Index head, Index begin, Index end) const {
-    return {q_.data() + (head * n_ + begin) * depth_, depth_, end - begin};
-  }
-  kernels::LinearRows keys(Index key_head, Index begin, Index end) const {
-    return {k_.data() + (key_head * m_ + begin) * depth_, depth_, end - begin};
-  }
-  kernels::LinearRows values(Index key_head, Index begin, Index end) const {
-    return {v_.data() + (key_head * m_ + begin) * value_width_, value_width_, end - begin};
-  }
-  float* state(Index key_head, Index chunk) {
-    return states_.data() + (key_head * (chunks_ + 1) + chunk) * state_size_;
-  }
-
-  void sum_chunk(Index key_head, Index chunk) {
-    const Index begin = chunk * kChunk, end = std::min(m_, begin + kChunk);
-    kernels::linear_accumulate(keys(key_head, begin, end), values(key_head, begin, end), depth_,
-                               value_width_, state(key_head, chunk + 1));
-  }
-
-  void add_up(Index key_head) {
-    for (Index chunk = 1; chunk <= chunks_; ++chunk) {
-      const float* before = state(key_head, chunk - 1);
-      float* sum = state(key_head, chunk);
-      for (Index i = 0; i < state_size_; ++i) sum[i] += before[i];
+  static void zero_rows(const LinearHead& head, Index rows) {
+    for (Index g = 0; g < head.group; ++g) {
+      std::fill_n(head.out + g * head.out_head_stride, rows * head.value_width, 0.0f);
     }
   }
 
-  void apply_full(Index head, Index begin) {
-    kernels::linear_apply(queries(head, begin, std::min(n_, begin + kChunk)), depth_, value_width_,
-                          state(key_head_of(head), chunks_), options_.epsilon,
-                          out_ + (head * n_ + begin) * value_width_);
-  }
-
-  // The queries that stand in this chunk of keys, one after the other: each adds its own key first.
-  void apply_causal(Index head, Index chunk) {
-    const Index key_head = key_head_of(head);
-    const Index begin = chunk * kChunk, end = std::min(m_, begin + kChunk);
-    const float* before = state(key_head, chunk);
-    std::vector<float> running(before, before + state_size_);
-    for (Index j = begin; j < end; ++j) {
-      kernels::linear_accumulate(keys(key_head, j, j + 1), values(key_head, j, j + 1), depth_, value_width_,
-                                 running.data());
-      const Index i = j - (m_ - n_);
-      if (i < 0) continue;
-      kernels::linear_apply(queries(head, i, i + 1), depth_, value_width_, running.data(), options_.epsilon,
-                            out_ + (head * n_ + i) * value_width_);
-    }
-  }
-
-  const LinearAttentionOptions& options_;
-  const Index heads_, key_heads_, batch_, n_, m_, depth_, value_width_, chunks_, state_size_;
-  const Tensor q_, k_, v_;  // row-major; φ applied to q and k
-  Tensor states_;
-  float* out_;
+  const std::vector<LinearHead> heads_;
+  const Index count_, products_;
+  const LinearHead& first_;  // extents are the same for all
+  const LinearChunks keys_;
+  const Index state_size_;
 };
 
 }  // namespace
 
 Tensor linear_attention(ConstView q, ConstView k, ConstView v, const LinearAttentionOptions& options) {
-  const AttentionViews views = attention_views("linear_attention", q, k, v);
-  if (!(options.epsilon >= 0) || std::isinf(options.epsilon)) {
-    fail("[linear_attention] epsilon is {}, expected a finite number ≥ 0", options.epsilon);
-  }
+  const AttentionViews views = linear_attention_views("linear_attention", q, k, v, options);
   Tensor output = Tensor::uninitialized(views.result_shape(views.q.shape()[3], views.v.shape()[4]));
-  if (views.k.shape()[3] == 0)
+  if (output.shape().elements() == 0) return output;
+  if (views.k.shape()[3] == 0) {
     std::fill_n(output.data(), output.shape().elements(), 0.0f);  // nothing to see
-  else if (output.shape().elements() > 0)
-    LinearAttention(views, options, output.data()).run();
+    return output;
+  }
+  const LinearAttention work(linear_heads(views, options, output.data()));
+  options.causal ? work.causal() : work.full();
   return output;
 }
 

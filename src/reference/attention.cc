@@ -121,42 +121,6 @@ AttentionResult attention(const DoubleArray& q, const DoubleArray& k, const Doub
   return result;
 }
 
-DoubleArray linear_attention(const DoubleArray& q, const DoubleArray& k, const DoubleArray& v,
-                             const LinearAttentionOptions& options) {
-  const Extents e(q, k, v);
-  const auto feature = [&](double x) {
-    switch (options.feature_map.kind()) {
-      case FeatureMap::Kind::elu_plus_one:
-        return x < 0 ? std::exp(x) : x + 1;
-      case FeatureMap::Kind::exp:
-        return std::exp(x);
-      default:
-        return static_cast<double>(options.feature_map(static_cast<float>(x)));
-    }
-  };
-  DoubleArray features_q = q, features_k = k;
-  for (double& x : features_q.values) x = feature(x);
-  for (double& x : features_k.values) x = feature(x);
-  DoubleArray output(with_last(q.shape, e.dv));
-  for (Index h = 0; h < e.heads_total; ++h) {
-    for (Index i = 0; i < e.n; ++i) {
-      // Weight by weight, as the kernel must not do it: φ(q_i) · φ(k_j).
-      double norm = 0;
-      double* out = output.row(h * e.n + i);
-      const Index last = options.causal ? i + e.m - e.n : e.m - 1;
-      for (Index j = 0; j <= last; ++j) {
-        const double *query = features_q.row(h * e.n + i), *key = features_k.row(e.key_head(h) * e.m + j);
-        double weight = 0;
-        for (Index c = 0; c < e.d; ++c) weight += query[c] * key[c];
-        norm += weight;
-        for (Index c = 0; c < e.dv; ++c) out[c] += weight * v.row(e.key_head(h) * e.m + j)[c];
-      }
-      for (Index c = 0; c < e.dv; ++c) out[c] /= norm + static_cast<double>(options.epsilon);
-    }
-  }
-  return output;
-}
-
 DoubleArray softmax(const DoubleArray& x, int axis) {
   Index outer = 1, inner = 1;
   const Index length = x.shape[axis];

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "fovea/attention.h"
-#include "fovea/linear_attention.h"
 #include "reference/double_array.h"
 
 namespace fovea::reference {
@@ -16,9 +15,6 @@ struct AttentionResult {
 // Shapes as fovea::attention; always returns everything. Builds the N×M matrix.
 AttentionResult attention(const DoubleArray& q, const DoubleArray& k, const DoubleArray& v,
                           const AttentionOptions& options = {});
-
-DoubleArray linear_attention(const DoubleArray& q, const DoubleArray& k, const DoubleArray& v,
-                             const LinearAttentionOptions& options = {});
 
 DoubleArray softmax(const DoubleArray& x, int axis);
 
