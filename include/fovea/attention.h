@@ -10,6 +10,7 @@
 #include "fovea/bias.h"
 #include "fovea/mask.h"
 #include "fovea/tensor.h"
+#include "fovea/typed_view.h"
 
 namespace fovea {
 
@@ -40,6 +41,11 @@ struct AttentionResult {
 //
 // Hidden keys have no effect, NaN or not. A row that sees nothing gives output 0 and weights 0.
 AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& = {});
+
+// The same for float16 and bfloat16 inputs, alone or mixed: converted on the way in, exactly; everything is
+// computed in float32.
+AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,
+                          const AttentionOptions& = {});
 
 // x [.., N, E], w_q and w_k [E, D], w_v [E, Dv]: attention(x W_q, x W_k, x W_v).
 AttentionResult self_attention(ConstView x, ConstView w_q, ConstView w_k, ConstView w_v,

@@ -15,7 +15,6 @@
 #define FOVEA_KERNELS_DECODE_PARTS
 namespace fovea::kernels {
 
-constexpr Index kSplitKeys = 1024;
 constexpr Index kScoreStride = kSplitKeys + 16;  // not a multiple of 4 KiB: stores would seem to hit loads
 constexpr Index kFetchKeys = 6;                  // how many keys ahead memory is fetched
 constexpr Index kSumKeys = 128;                  // keys after which a sum of values starts at zero again
