@@ -172,6 +172,7 @@ class Runner {
     measurement.path = preparation.text;
     const Checked checked = competitor.check(number);
     measurement.extra_memory = checked.extra_memory;
+    if (!checked.path.empty()) measurement.path = checked.path;
     measurement.status = Status::measured;
     if (checked.results.empty() || expected.empty()) return;
     measurement.errors = errors_of(expected, checked.results);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "competitors/competitor.h"
+#include "fovea/attention_path.h"
 #include "fovea/attention_statistics.h"
 #include "fovea/instruction_set.h"
 #include "fovea/linear_attention.h"
@@ -14,6 +15,20 @@ class ByFovea final : public LocalCompetitor {
  public:
   CompetitorInfo info() const override {
     return {"fovea", "fovea", fmt::format("fovea {}", version()), path(), false, ""};
+  }
+
+  // Tile sizes, mode and tiles skipped are told by the library, call by call.
+  Checked check(int number) override {
+    AttentionPath ran;
+    observe_attention([&](const AttentionPath& path) { ran = path; });
+    Checked checked = LocalCompetitor::check(number);
+    observe_attention({});
+    if (ran.mode.empty()) return checked;  // not by attention()
+    checked.path =
+        fmt::format("{}, {} threads, {}, {} × {} queries, {} keys; tiles {} hidden, {} full, {} partial",
+                    ran.instruction_set, ran.threads, ran.mode, ran.strips_per_block, ran.strip_queries,
+                    ran.step_keys, ran.hidden, ran.full, ran.partial);
+    return checked;
   }
 
  protected:

@@ -20,6 +20,7 @@ struct Preparation {
 struct Checked {
   std::vector<Tensor> results;         // output, or dq, dk, dv; none: nothing to compare
   std::optional<double> extra_memory;  // bytes
+  std::string path;                    // what ran, if that is known only now
 };
 
 // Cases are numbered by the caller; a problem must live until release(). Everything throws Error.
@@ -40,7 +41,7 @@ class LocalCompetitor : public Competitor {
   using Call = std::function<std::vector<Tensor>()>;
 
   Preparation prepare(int number, const Problem& problem) final;
-  Checked check(int number) final;
+  Checked check(int number) override;
   double run(int number, double seconds) final;
   void release() final { calls_.clear(); }
 
