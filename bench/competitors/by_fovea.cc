@@ -19,10 +19,16 @@ class ByFovea final : public LocalCompetitor {
 
   // Tile sizes, mode and tiles skipped are told by the library, call by call.
   Checked check(int number) override {
-    AttentionPath ran;
-    observe_attention([&](const AttentionPath& path) { ran = path; });
+    struct Observer {
+      AttentionPath ran;
+      Observer() {
+        observe_attention([this](const AttentionPath& path) { ran = path; });
+      }
+      ~Observer() { observe_attention({}); }
+    };
+    const Observer observer;
     Checked checked = LocalCompetitor::check(number);
-    observe_attention({});
+    const AttentionPath& ran = observer.ran;
     if (ran.mode.empty()) return checked;  // not by attention()
     checked.path =
         fmt::format("{}, {} threads, {}, {} × {} queries, {} keys; tiles {} hidden, {} full, {} partial",
