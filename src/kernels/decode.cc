@@ -222,8 +222,7 @@ void DecodeSplit::LoadQueries() {
   for (Index r = 0; r < rows_; ++r) {
     const Row row = decode_row(p_, key_head_, r);
     const float* from = ScoreProblem::start(p_.q, row.batch, row.head) + row.query * p_.q.stride(3);
-    for (Index i = 0; i < depth_; ++i)
-      q_[r * q_stride_ + i] = from[i * p_.q.stride(4)] * (p_.scale * kLog2E);
+    for (Index i = 0; i < depth_; ++i) q_[r * q_stride_ + i] = from[i * p_.q.stride(4)];
   }
 }
 
@@ -293,6 +292,8 @@ void DecodeSplit::Scores() {
 // whole vector.
 void DecodeSplit::FinishScores(Index r) {
   float* scores = scores_ + r * kScoreStride;
+  const float factor = p_.scale * kLog2E;
+  for (Index j = 0; j < count_; ++j) scores[j] *= factor;
   if (p_.softcap > 0) {
     const float cap = p_.softcap * kLog2E;
     for (Index j = 0; j < count_; ++j) {

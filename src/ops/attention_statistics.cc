@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "kernels/statistics.h"
 #include "mask/intervals.h"
+#include "ops/attention_options.h"
 #include "ops/attention_views.h"
 
 namespace fovea {
@@ -46,17 +47,10 @@ struct Call {
 
 Call checked(const char* op, ConstView q, ConstView k, const AttentionOptions& options) {
   AttentionViews views = attention_views(op, q, k, k);
-  if (options.softcap != 0 && !(options.softcap >= 1e-30f && options.softcap <= 1e30f)) {
-    fail("[{}] softcap is {}, expected 0 (off) or 1e-30 .. 1e30", op, options.softcap);
-  }
-  if (options.scale && !std::isfinite(*options.scale)) {
-    fail("[{}] scale is {}, expected a finite number", op, *options.scale);
-  }
-  if (!options.mask.is_none()) options.mask.node()->check(views.extents());
-  if (!options.bias.is_none()) options.bias.node()->check(views.extents());
-  const Index depth = views.q.shape()[4];
-  const double usual = depth == 0 ? 1.0 : 1.0 / std::sqrt(static_cast<double>(depth));
-  const float scale = options.scale.value_or(static_cast<float>(usual));
+  AttentionOptions undropped = options;
+  undropped.dropout = 0;
+  check_options(op, undropped, views.extents());
+  const float scale = scale_of(options, views.q.shape()[4]);
   return {std::move(views), scale, options.softcap, options.mask.node(), options.bias.node()};
 }
 
