@@ -8,10 +8,10 @@
 //   dV [keys, Dv] += P · dO, dK [keys, D] += dS · Q              lanes over columns, all strips at once
 // dK and dV of the range stay in the piece's own memory until all queries passed by.
 //
-// Measured on AVX2 with 32 KiB of L1 and 512 KiB of L2, D = 64, these steps alone: 89 % of the FMA peak,
-// exponentials included. No difference between 36 and 128 keys, or 4 and 8 strips, as long as keys are a
-// multiple of 12 (64 keys: 3 % slower, tiles have 4 or 6 rows); none by other strides of the panels or by
-// longer sums over queries in dK and dV.
+// These steps alone, on data in cache (AVX2, 32 KiB of L1, 512 KiB of L2, D = 64, a busy machine): at best
+// 89 % of the FMA peak, exponentials included. Tiles of 36 to 128 keys and blocks of 4 or 8 strips were
+// within the noise of each other, and so were other strides of the panels and longer sums over queries in
+// dK and dV.
 #if defined(FOVEA_KERNELS_ATTENTION_BACKWARD_PIECE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_ATTENTION_BACKWARD_PIECE_INL_H_
 #undef FOVEA_KERNELS_ATTENTION_BACKWARD_PIECE_INL_H_
