@@ -9,7 +9,9 @@ BUILD        := build/$(PRESET)
 PREFIX       ?= /usr/local
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
-ROUNDS       ?= 9
+ROUNDS       ?=
+GROUPS       ?=
+BENCH_VENV   := build/bench-venv
 SETUP        ?= yes
 space        := $(subst ,, )
 CLANG_FORMAT ?= clang-format-14
@@ -22,7 +24,7 @@ build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
 sources = find $(wildcard include src apps tests fuzz bench examples) -name "*.h" -o -name "*.cc"
 
-.PHONY: help run test bench install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
+.PHONY: help run test bench bench-deps install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: explain "I love AI" step by step'
@@ -33,7 +35,8 @@ help:
 	@echo 'make asan                  all tests under AddressSanitizer and UBSan (clang)'
 	@echo 'make tsan                  the threaded tests under ThreadSanitizer (clang)'
 	@echo 'make fuzz FUZZ_SECONDS=60  each fuzz target for that long, under ASan'
-	@echo 'make bench [ROUNDS=9]      attention against BLAS + softmax: verified, then timed in turn'
+	@echo 'make bench [GROUPS="..."]  fovea bench: verified, then timed in turn; ROUNDS=n; build/bench.json and .csv'
+	@echo 'make bench-deps            PyTorch and ONNX Runtime into build/bench-venv, for make bench (several GB)'
 	@echo 'make clean                 remove build/'
 	@echo
 	@echo 'Missing Debian packages are installed first (scripts/packages.txt); SETUP=no skips that.'
@@ -56,8 +59,14 @@ test: configure
 	@ctest --preset $(PRESET) --parallel $(JOBS)
 
 bench: configure
-	@$(call build,fovea_bench)
-	@$(BUILD)/bench/fovea_bench $(ROUNDS)
+	@$(call build,fovea_command)
+	@$(BUILD)/apps/fovea bench $(GROUPS) $(if $(strip $(ROUNDS)),--rounds $(ROUNDS)) \
+	  $(if $(wildcard $(BENCH_VENV)/bin/python),--python $(BENCH_VENV)/bin/python) \
+	  --json build/bench.json --csv build/bench.csv
+bench-deps:
+	@$(call setup,bench)
+	@[ -x $(BENCH_VENV)/bin/python ] || python3 -m venv $(BENCH_VENV) >&2
+	@$(BENCH_VENV)/bin/python -m pip install --upgrade -r bench/requirements.txt >&2
 
 install: configure
 	@$(call build,fovea fovea_command)

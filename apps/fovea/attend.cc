@@ -4,6 +4,7 @@
 #include "arrays.h"
 #include "command.h"
 #include "fovea/attention.h"
+#include "fovea/attention_path.h"
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
 #include "mask_argument.h"
@@ -62,6 +63,9 @@ class AttendCommand final : public Command {
     options.flag("--weights", weights_, {"also write the weights [.., N, M]", "同时写出权重 [.., N, M]"});
     options.flag("--logsumexp", logsumexp_,
                  {"also write log Σ exp of the scores [.., N]", "同时写出分数的 log Σ exp [.., N]"});
+    options.flag("--verbose", verbose_,
+                 {"tell on standard error which path ran: instruction set, tiles, time",
+                  "在标准错误上说明所走的路径：指令集、分块、时间"});
     options.flag(
         "--json", json_,
         {"print names and shapes of what was written, for programs", "打印所写数组的名称与形状（JSON）"});
@@ -70,6 +74,9 @@ class AttendCommand final : public Command {
   void run(const Context& context) override {
     check_command_line();
     const Inputs inputs = read_inputs();
+    if (verbose_) {
+      observe_attention([](const AttentionPath& path) { print_message(path.to_string()); });
+    }
     AttentionResult result = attention(inputs.q, inputs.k, inputs.v, attention_options(inputs.q.shape()));
     NamedArrays arrays("[attend]");
     arrays.add("output", std::move(result.output));
@@ -151,7 +158,7 @@ class AttendCommand final : public Command {
   std::optional<std::string> output_, mask_;
   std::optional<double> scale_, softcap_, dropout_;
   std::optional<Index> seed_;
-  bool alibi_ = false, weights_ = false, logsumexp_ = false, json_ = false;
+  bool alibi_ = false, weights_ = false, logsumexp_ = false, json_ = false, verbose_ = false;
 };
 
 }  // namespace

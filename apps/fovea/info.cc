@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "command.h"
+#include "fovea/attention_path.h"
 #include "fovea/build_info.h"
 #include "fovea/instruction_set.h"
 #include "fovea/json_writer.h"
@@ -53,6 +54,19 @@ class InfoCommand final : public Command {
     entry("instruction_set", instruction_set());
     json.key("threads");
     json.integer(thread_count());
+    const TileSizes tiles = tile_sizes();
+    json.key("tiles");
+    json.begin_object();
+    const auto size = [&](std::string_view name, Index value) {
+      json.key(name);
+      json.integer(value);
+    };
+    size("l1_bytes", tiles.l1_bytes);
+    size("l2_bytes", tiles.l2_bytes);
+    size("strip_queries", tiles.strip_queries);
+    size("strips_per_block", tiles.strips_per_block);
+    size("step_keys", tiles.step_keys);
+    json.end_object();
     entry("blas", info.blas);
     json.key("parts");
     json.begin_object();
@@ -73,6 +87,14 @@ class InfoCommand final : public Command {
           fmt::format("{}", fmt::join(available_instruction_sets(), ", ")));
     entry({"in use", "使用中"}, instruction_set());
     entry({"threads", "线程"}, fmt::format("{}", thread_count()));
+    const TileSizes tiles = tile_sizes();
+    entry({"caches", "缓存"},
+          fmt::format("L1 {} KiB, L2 {} KiB", tiles.l1_bytes >> 10, tiles.l2_bytes >> 10));
+    entry({"tiles", "分块"},
+          context.say({fmt::format("strips of {} queries × {} keys, {} strips share the keys (D = 64)",
+                                   tiles.strip_queries, tiles.step_keys, tiles.strips_per_block),
+                       fmt::format("每条 {} 个查询 × {} 个键，{} 条共用一块键（D = 64）",
+                                   tiles.strip_queries, tiles.step_keys, tiles.strips_per_block)}));
     entry({"BLAS", "BLAS"}, info.blas);
     std::vector<std::string> parts;
     for (const LinkedPart& part : info.parts) parts.push_back(part.name + " " + part.version);

@@ -10,6 +10,7 @@
 #include "fovea/bias.h"
 #include "fovea/mask.h"
 #include "fovea/tensor.h"
+#include "fovea/typed_view.h"
 
 namespace fovea {
 
@@ -40,6 +41,11 @@ struct AttentionResult {
 //
 // Hidden keys have no effect, NaN or not. A row that sees nothing gives output 0 and weights 0.
 AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& = {});
+
+// The same for float16 and bfloat16 inputs, alone or mixed: converted on the way in, exactly; everything is
+// computed in float32.
+AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,
+                          const AttentionOptions& = {});
 
 // Gradients of a loss by q, k, v and by the data of the bias, each in the shape of what it belongs to:
 // dbias is [2·max+1, H] for a relative table, [buckets, H] for T5's, [H] for ALiBi's slopes, the shape

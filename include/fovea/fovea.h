@@ -3,6 +3,8 @@
 
 #include "fovea/array.h"
 #include "fovea/attention.h"
+#include "fovea/attention_path.h"
+#include "fovea/attention_statistics.h"
 #include "fovea/bias.h"
 #include "fovea/build_info.h"
 #include "fovea/error.h"
@@ -12,6 +14,7 @@
 #include "fovea/file.h"
 #include "fovea/instruction_set.h"
 #include "fovea/json_writer.h"
+#include "fovea/key_value_cache.h"
 #include "fovea/language.h"
 #include "fovea/linear_attention.h"
 #include "fovea/mask.h"
@@ -31,5 +34,6 @@
 #include "fovea/softmax.h"
 #include "fovea/tensor.h"
 #include "fovea/threads.h"
+#include "fovea/typed_view.h"
 #include "fovea/version.h"
 #include "fovea/words.h"

@@ -409,6 +409,11 @@ namespace fovea::kernels {
 HWY_EXPORT(Lanes);
 HWY_EXPORT(RunQueryBlocks);
 
+Index strip_width() {
+  apply_forced_instruction_set();
+  return kStripVectors * HWY_DYNAMIC_DISPATCH(Lanes)();
+}
+
 void attention_forward(const AttentionProblem& problem) {
   apply_forced_instruction_set();
   const Index lanes = HWY_DYNAMIC_DISPATCH(Lanes)(), heads = problem.heads();

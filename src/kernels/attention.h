@@ -57,4 +57,7 @@ struct AttentionProblem : ScoreProblem {
 // row; and, with a bias by relative position, N + M floats per head.
 void attention_forward(const AttentionProblem& problem);
 
+// Queries in a whole strip, by the instruction set in use.
+Index strip_width();
+
 }  // namespace fovea::kernels

@@ -268,7 +268,7 @@ inline void BackwardPiece::LoadBlock(const BackwardHead& head, Index block) {
     strip.anchored =
         std::any_of(anchor_ + column, anchor_ + column + strip.rows, [](float x) { return x != 0; });
     BackwardLoadStrip(head.q + strip.first_row * p_.q.stride(3), p_.q.stride(3), p_.q.stride(4), strip.rows,
-                      plan_.depth, p_.scale * kLog2E, strip.width, strip.q);
+                      plan_.depth, 1.0f, strip.width, strip.q);
     BackwardLoadStrip(head.dout + strip.first_row * p_.doutput.stride(3), p_.doutput.stride(3),
                       p_.doutput.stride(4), strip.rows, plan_.value_width, 1.0f, strip.width, strip.dout);
     std::fill_n(strip.dq, plan_.depth * strip.width, 0.0f);

@@ -69,8 +69,8 @@ class BackwardRows {
     Tensor memory = Tensor::uninitialized({(depth + 3 * kBackwardKeyBlock) * width});
     float* tile = memory.data() + depth * width;
     strip.q = memory.data();
-    BackwardLoadStrip(head_.q + first * p_.q.stride(3), p_.q.stride(3), p_.q.stride(4), count, depth,
-                      p_.scale * kLog2E, width, strip.q);
+    BackwardLoadStrip(head_.q + first * p_.q.stride(3), p_.q.stride(3), p_.q.stride(4), count, depth, 1.0f,
+                      width, strip.q);
     Row row = head_.row;
     row.query = first;
     strip.visible.load(p_.mask, row, count);

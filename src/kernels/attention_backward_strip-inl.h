@@ -75,8 +75,9 @@ class BackwardScores {
   // With a softcap, slope (laid out as the tile) becomes its derivative, unless it is null.
   void Compute(const BackwardHead& head, const BackwardStrip& strip, Index begin, Index end, Index stride,
                float* tile, float* slope, FetchAhead* ahead) const {
-    MultiplyPanel<TileEnd::store>(strip.vectors, {head.k + begin * p_.k.stride(3), p_.k.stride(3), 1},
-                                  end - begin, strip.q, strip.width, p_.depth(), tile, stride, ahead);
+    MultiplyPanel<TileEnd::scaled>(
+        strip.vectors, {head.k + begin * p_.k.stride(3), p_.k.stride(3), 1, nullptr, p_.scale * kLog2E},
+        end - begin, strip.q, strip.width, p_.depth(), tile, stride, ahead);
     if (p_.softcap > 0) Cap(strip, end - begin, stride, tile, slope);
     if (!bias_.empty()) AddBiasStrip(head, strip, begin, end, stride, tile);
     if ((p_.bias != nullptr && bias_.empty()) || (p_.mask != nullptr && p_.mask->is_additive())) {

@@ -15,8 +15,9 @@
 #define FOVEA_KERNELS_DECODE_PARTS
 namespace fovea::kernels {
 
-constexpr Index kSplitKeys = 1024;
-constexpr Index kDecodeBlock = 64;  // keys whose values are fetched while their scores are computed
+constexpr Index kScoreStride = kSplitKeys + 16;  // not a multiple of 4 KiB: stores would seem to hit loads
+constexpr Index kFetchKeys = 6;                  // how many keys ahead memory is fetched
+constexpr Index kSumKeys = 128;                  // keys after which a sum of values starts at zero again
 
 // What the splits of all key heads leave for the merge, [key heads, splits, rows, ..]. A row of a key head
 // is (query head of its group, query).
@@ -29,14 +30,11 @@ struct DecodeParts {
         output(Tensor::uninitialized({key_heads, splits, rows, width})),
         max(Tensor::uninitialized({key_heads, splits, rows})),
         sum(Tensor::uninitialized({key_heads, splits, rows})) {
-    const Index blocks = splits * (kSplitKeys / kDecodeBlock);
-    if (problem.weights != nullptr) block_max = Tensor::uninitialized({key_heads, blocks, rows});
     visible.resize(problem.mask == nullptr ? 0 : static_cast<std::size_t>(key_heads * rows));
   }
 
   Index rows, splits, width, key_heads;
   Tensor output, max, sum;
-  Tensor block_max;                // for weights: the maximum against which each block was computed
   std::vector<Intervals> visible;  // [key heads, rows]
 };
 
@@ -67,52 +65,103 @@ inline Index decode_result_row(const AttentionProblem& p, Index key_head, Index 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+// The sums over the lanes of four vectors, side by side.
+HWY_INLINE void StoreFourSums(Floats d, FloatVector v0, FloatVector v1, FloatVector v2, FloatVector v3,
+                              float* HWY_RESTRICT to) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_NEON
+  const Four d4;
+  const hn::FixedTag<double, 2> dd;
+#if HWY_TARGET == HWY_AVX2
+  const hn::Half<Floats> half;
+  const auto fold = [&](FloatVector v)
+                        HWY_ATTR { return hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)); };
+  const auto a = fold(v0), b = fold(v1), c = fold(v2), e = fold(v3);
+#else
+  const auto a = v0, b = v1, c = v2, e = v3;
+#endif
+  const auto ab = hn::Add(hn::InterleaveLower(d4, a, b), hn::InterleaveUpper(d4, a, b));
+  const auto ce = hn::Add(hn::InterleaveLower(d4, c, e), hn::InterleaveUpper(d4, c, e));
+  const auto low = hn::InterleaveLower(dd, hn::BitCast(dd, ab), hn::BitCast(dd, ce));
+  const auto high = hn::InterleaveUpper(dd, hn::BitCast(dd, ab), hn::BitCast(dd, ce));
+  hn::StoreU(hn::Add(hn::BitCast(d4, low), hn::BitCast(d4, high)), d4, to);
+  static_cast<void>(d);
+#else
+  to[0] = hn::GetLane(hn::SumOfLanes(d, v0));
+  to[1] = hn::GetLane(hn::SumOfLanes(d, v1));
+  to[2] = hn::GetLane(hn::SumOfLanes(d, v2));
+  to[3] = hn::GetLane(hn::SumOfLanes(d, v3));
+#endif
+}
+
 #define FOVEA_DOT_ROW(r)                                     \
   if constexpr (R > r) {                                     \
     const FloatVector x = hn::Load(d, q + r * q_stride + i); \
-    a##r = hn::MulAdd(x, k0, a##r);                          \
-    b##r = hn::MulAdd(x, k1, b##r);                          \
-    c##r = hn::MulAdd(x, k2, c##r);                          \
-  }
-#define FOVEA_DOT_END(r)                         \
-  if constexpr (R > r) {                         \
-    float* s = scores + r * kDecodeBlock;        \
-    s[0] = hn::GetLane(hn::SumOfLanes(d, a##r)); \
-    s[1] = hn::GetLane(hn::SumOfLanes(d, b##r)); \
-    s[2] = hn::GetLane(hn::SumOfLanes(d, c##r)); \
-    for (Index i = whole; i < depth; ++i) {      \
-      const float x = q[r * q_stride + i];       \
-      s[0] += x * key0[i];                       \
-      s[1] += x * key1[i];                       \
-      s[2] += x * key2[i];                       \
-    }                                            \
+    a##r = hn::MulAdd(x, x0, a##r);                          \
+    b##r = hn::MulAdd(x, x1, b##r);                          \
+    c##r = hn::MulAdd(x, x2, c##r);                          \
+    e##r = hn::MulAdd(x, x3, e##r);                          \
   }
 
-// scores [R, 3] of R ≤ 4 queries and 3 keys. Rows of scores are kDecodeBlock apart.
+// scores [R, 4] of R ≤ 3 queries and 4 keys; rows of scores are kScoreStride apart. Only whole vectors of
+// the depth.
 template <int R>
-HWY_NOINLINE void DotTile(const float* HWY_RESTRICT q, Index q_stride, Index depth,
-                          const float* HWY_RESTRICT key0, const float* HWY_RESTRICT key1,
-                          const float* HWY_RESTRICT key2, float* HWY_RESTRICT scores) {
+HWY_INLINE void DotTile(const float* HWY_RESTRICT q, Index q_stride, Index whole_depth,
+                        const float* HWY_RESTRICT k0, const float* HWY_RESTRICT k1,
+                        const float* HWY_RESTRICT k2, const float* HWY_RESTRICT k3,
+                        float* HWY_RESTRICT scores) {
   const Floats d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d)), whole = depth / lanes * lanes;
-  FloatVector a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0;
-  FloatVector b0 = a0, b1 = a0, b2 = a0, b3 = a0, c0 = a0, c1 = a0, c2 = a0, c3 = a0;
-  for (Index i = 0; i < whole; i += lanes) {
-    const FloatVector k0 = hn::LoadU(d, key0 + i), k1 = hn::LoadU(d, key1 + i), k2 = hn::LoadU(d, key2 + i);
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  FloatVector a0 = hn::Zero(d), a1 = a0, a2 = a0, b0 = a0, b1 = a0, b2 = a0;
+  FloatVector c0 = a0, c1 = a0, c2 = a0, e0 = a0, e1 = a0, e2 = a0;
+  HWY_UNROLL(2)
+  for (Index i = 0; i < whole_depth; i += lanes) {
+    const FloatVector x0 = hn::LoadU(d, k0 + i), x1 = hn::LoadU(d, k1 + i);
+    const FloatVector x2 = hn::LoadU(d, k2 + i), x3 = hn::LoadU(d, k3 + i);
     FOVEA_DOT_ROW(0);
     FOVEA_DOT_ROW(1);
     FOVEA_DOT_ROW(2);
-    FOVEA_DOT_ROW(3);
   }
-  FOVEA_DOT_END(0);
-  FOVEA_DOT_END(1);
-  FOVEA_DOT_END(2);
-  FOVEA_DOT_END(3);
+  StoreFourSums(d, a0, b0, c0, e0, scores);
+  if constexpr (R > 1) StoreFourSums(d, a1, b1, c1, e1, scores + kScoreStride);
+  if constexpr (R > 2) StoreFourSums(d, a2, b2, c2, e2, scores + 2 * kScoreStride);
 }
 #undef FOVEA_DOT_ROW
-#undef FOVEA_DOT_END
 
-// One split of the keys of one key head, for all rows that read it.
+// out [rows, W2] += p [rows, keys] · v [keys, W2] for two vectors of columns and four neighbouring keys: v
+// is read once, in its order.
+HWY_INLINE void AddFourValues(Index rows, const float* HWY_RESTRICT p, const float* HWY_RESTRICT v,
+                              Index v_stride, Index columns, float* HWY_RESTRICT out, Index out_stride) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  Index c = 0;
+  for (; c + 2 * lanes <= columns; c += 2 * lanes) {
+    const float* x = v + c;
+    const FloatVector a0 = hn::LoadU(d, x), b0 = hn::LoadU(d, x + lanes);
+    const FloatVector a1 = hn::LoadU(d, x + v_stride), b1 = hn::LoadU(d, x + v_stride + lanes);
+    const FloatVector a2 = hn::LoadU(d, x + 2 * v_stride), b2 = hn::LoadU(d, x + 2 * v_stride + lanes);
+    const FloatVector a3 = hn::LoadU(d, x + 3 * v_stride), b3 = hn::LoadU(d, x + 3 * v_stride + lanes);
+    for (Index r = 0; r < rows; ++r) {
+      const float* w = p + r * kScoreStride;
+      float* to = out + r * out_stride + c;
+      const FloatVector w0 = hn::Set(d, w[0]), w1 = hn::Set(d, w[1]), w2 = hn::Set(d, w[2]),
+                        w3 = hn::Set(d, w[3]);
+      const FloatVector a = hn::MulAdd(w1, a1, hn::MulAdd(w0, a0, hn::Load(d, to)));
+      const FloatVector b = hn::MulAdd(w1, b1, hn::MulAdd(w0, b0, hn::Load(d, to + lanes)));
+      hn::Store(hn::MulAdd(w3, a3, hn::MulAdd(w2, a2, a)), d, to);
+      hn::Store(hn::MulAdd(w3, b3, hn::MulAdd(w2, b2, b)), d, to + lanes);
+    }
+  }
+  for (; c < columns; ++c) {
+    for (Index r = 0; r < rows; ++r) {
+      const float* w = p + r * kScoreStride;
+      out[r * out_stride + c] +=
+          w[0] * v[c] + w[1] * v[v_stride + c] + w[2] * v[2 * v_stride + c] + w[3] * v[3 * v_stride + c];
+    }
+  }
+}
+
+// One split of the keys of one key head, for all rows that read it: first all scores, then all values, so
+// that memory is read in two plain streams.
 class DecodeSplit {
  public:
   DecodeSplit(const AttentionProblem& problem, DecodeParts& parts, Index key_head, Index split);
@@ -120,13 +169,13 @@ class DecodeSplit {
 
  private:
   void LoadQueries();
-  void Block(Index begin, Index count);
-  void Scores(Index begin, Index count);
-  void FinishScores(Index r, Index begin, Index count);
-  void Softmax(Index r, Index begin, Index count);
-  void AddValues(Index begin, Index count);
-  bool HiddenValuesAreFinite(Index begin, Index count) const;
-  void AddValuesOneByOne(Index r, Index begin, Index count);
+  void Scores();
+  void FinishScores(Index r);
+  void Softmax(Index r);
+  void Drop(Index r);
+  void AddValues();
+  bool ValuesAreFinite() const;
+  void AddValuesOneByOne(Index r);
   const float* Key(Index j) const { return keys_ + j * p_.k.stride(3); }
   const float* Value(Index j) const { return values_ + j * p_.v.stride(3); }
   const Intervals* Visible(Index r) const {
@@ -138,206 +187,209 @@ class DecodeSplit {
   DecodeParts& parts_;
   const Floats d_;
   const Index lanes_ = static_cast<Index>(hn::Lanes(d_));
-  const Index key_head_, split_, rows_, depth_, q_stride_, value_width_;
-  const float *keys_, *values_;
+  const Index key_head_, begin_, count_, rows_, depth_, q_stride_, value_width_;
+  const float *keys_, *values_;  // of key begin_
   Tensor memory_;
-  float *q_, *scores_;        // [rows, q_stride], [rows, kDecodeBlock]
-  float *out_, *max_, *sum_;  // this split's parts
-  bool hides_ = false;        // some row does not see some key of the block
+  float *q_, *scores_, *block_;  // [rows, q_stride], [rows, kScoreStride], [rows, width]
+  float *out_, *max_, *sum_;     // this split's parts
+  bool hides_ = false;           // some row does not see some key
 };
 
 DecodeSplit::DecodeSplit(const AttentionProblem& problem, DecodeParts& parts, Index key_head, Index split)
     : p_(problem),
       parts_(parts),
       key_head_(key_head),
-      split_(split),
+      begin_(split * kSplitKeys),
+      count_(std::min(kSplitKeys, problem.keys() - begin_)),
       rows_(parts.rows),
       depth_(problem.depth()),
       q_stride_((depth_ + lanes_ - 1) / lanes_ * lanes_),
       value_width_(problem.value_width()) {
   const Index key_heads = p_.k.shape()[2];
-  keys_ = ScoreProblem::start(p_.k, key_head / key_heads, key_head % key_heads);
-  values_ = ScoreProblem::start(p_.v, key_head / key_heads, key_head % key_heads);
-  memory_ = Tensor::uninitialized({rows_ * (q_stride_ + kDecodeBlock)});
-  q_ = memory_.data();
-  scores_ = q_ + rows_ * q_stride_;
+  keys_ = ScoreProblem::start(p_.k, key_head / key_heads, key_head % key_heads) + begin_ * p_.k.stride(3);
+  values_ = ScoreProblem::start(p_.v, key_head / key_heads, key_head % key_heads) + begin_ * p_.v.stride(3);
+  memory_ = Tensor::uninitialized({rows_ * (q_stride_ + kScoreStride + parts.width)});
+  scores_ = memory_.data();
+  block_ = scores_ + rows_ * kScoreStride;
+  q_ = block_ + rows_ * parts.width;
   const Index part = key_head * parts.splits + split;
   out_ = parts.output.data() + part * rows_ * parts.width;
   max_ = parts.max.data() + part * rows_;
   sum_ = parts.sum.data() + part * rows_;
-  std::fill_n(out_, rows_ * parts.width, 0.0f);
-  std::fill_n(max_, rows_, -kInfinity);
-  std::fill_n(sum_, rows_, 0.0f);
 }
 
 void DecodeSplit::LoadQueries() {
   for (Index r = 0; r < rows_; ++r) {
     const Row row = decode_row(p_, key_head_, r);
     const float* from = ScoreProblem::start(p_.q, row.batch, row.head) + row.query * p_.q.stride(3);
-    for (Index i = 0; i < depth_; ++i) q_[r * q_stride_ + i] = from[i * p_.q.stride(4)] * p_.scale * kLog2E;
+    for (Index i = 0; i < depth_; ++i) q_[r * q_stride_ + i] = from[i * p_.q.stride(4)];
   }
 }
 
 void DecodeSplit::Run() {
-  LoadQueries();
-  const Index begin = split_ * kSplitKeys, end = std::min(p_.keys(), begin + kSplitKeys);
-  for (Index at = begin; at < end; at += kDecodeBlock) Block(at, std::min(kDecodeBlock, end - at));
-}
-
-void DecodeSplit::Block(Index begin, Index count) {
-  hides_ = false;
+  std::fill_n(out_, rows_ * parts_.width, 0.0f);
+  std::fill_n(max_, rows_, -kInfinity);
+  std::fill_n(sum_, rows_, 0.0f);
   bool seen = parts_.visible.empty();
   for (Index r = 0; r < rows_ && !parts_.visible.empty(); ++r) {
-    const Index visible = count_keys(*Visible(r), {begin, begin + count});
+    const Index visible = count_keys(*Visible(r), {begin_, begin_ + count_});
     seen = seen || visible > 0;
-    hides_ = hides_ || visible < count;
+    hides_ = hides_ || visible < count_;
   }
   if (p_.tiles != nullptr) ++(!seen ? p_.tiles->hidden : hides_ ? p_.tiles->partial : p_.tiles->full);
-  if (!seen) {  // for weights: a maximum that makes nothing of nothing
-    for (Index r = 0; r < rows_ && !parts_.block_max.empty(); ++r) {
-      parts_.block_max
-          .data()[(key_head_ * parts_.block_max.shape()[1] + begin / kDecodeBlock) * rows_ + r] =
-          -kInfinity;
-    }
-    return;
-  }
-  Scores(begin, count);
+  if (!seen || count_ <= 0) return;
+  LoadQueries();
+  Scores();
   for (Index r = 0; r < rows_; ++r) {
-    FinishScores(r, begin, count);
-    Softmax(r, begin, count);
+    FinishScores(r);
+    Softmax(r);
+    if (p_.dropout > 0) Drop(r);
+    if (p_.weights == nullptr) continue;
+    std::copy_n(scores_ + r * kScoreStride, count_,
+                p_.weights + decode_result_row(p_, key_head_, r) * p_.keys() + begin_);
   }
-  AddValues(begin, count);
+  AddValues();
 }
 
-void DecodeSplit::Scores(Index begin, Index count) {
-  for (Index j = 0; j < count; j += 3) {
-    const Index last = std::min(j + 2, count - 1), middle = std::min(j + 1, count - 1);
-    for (Index v = j; v <= last; ++v) {
-      for (Index c = 0; c < value_width_; c += 16) hwy::Prefetch(Value(begin + v) + c);
-    }
-    const float *k0 = Key(begin + j), *k1 = Key(begin + middle), *k2 = Key(begin + last);
-    HWY_ALIGN float tile[4 * kDecodeBlock];
-    for (Index r = 0; r < rows_; r += 4) {
-      const Index some = std::min<Index>(4, rows_ - r);
-      const auto dot = some == 4   ? DotTile<4>
-                       : some == 3 ? DotTile<3>
-                       : some == 2 ? DotTile<2>
-                                   : DotTile<1>;
-      dot(q_ + r * q_stride_, q_stride_, depth_, k0, k1, k2, tile);
-      for (Index i = 0; i < some; ++i) {
-        for (Index t = 0; t <= last - j; ++t)
-          scores_[(r + i) * kDecodeBlock + j + t] = tile[i * kDecodeBlock + t];
+HWY_INLINE void FetchRow(const float* row, Index width) {
+  for (Index c = 0; c < width; c += 16) hwy::Prefetch(row + c);
+}
+
+// Four keys at a time.
+void DecodeSplit::Scores() {
+  const Index whole = depth_ / lanes_ * lanes_, last = count_ - 1;
+  for (Index j = 0; j < count_; j += 4) {
+    const float *k0 = Key(j), *k1 = Key(std::min(j + 1, last)), *k2 = Key(std::min(j + 2, last)),
+                *k3 = Key(std::min(j + 3, last));
+    for (Index t = 0; t < 4; ++t) FetchRow(Key(j + t + kFetchKeys), depth_);
+    for (Index r = 0; r < rows_;) {
+      const float* q = q_ + r * q_stride_;
+      float* scores = scores_ + r * kScoreStride + j;
+      const Index left = rows_ - r;
+      if (left == 3 || left > 4) {
+        DotTile<3>(q, q_stride_, whole, k0, k1, k2, k3, scores);
+        r += 3;
+      } else if (left == 1) {
+        DotTile<1>(q, q_stride_, whole, k0, k1, k2, k3, scores);
+        r += 1;
+      } else {
+        DotTile<2>(q, q_stride_, whole, k0, k1, k2, k3, scores);
+        r += 2;
       }
     }
   }
+  for (Index r = 0; r < rows_ && whole < depth_; ++r) {
+    const float* q = q_ + r * q_stride_;
+    for (Index j = 0; j < count_; ++j) {
+      float sum = 0;
+      for (Index i = whole; i < depth_; ++i) sum += q[i] * Key(j)[i];
+      scores_[r * kScoreStride + j] += sum;
+    }
+  }
 }
 
-// Everything of the formula up to the softmax, hidden keys as −inf; keys past `count` too.
-void DecodeSplit::FinishScores(Index r, Index begin, Index count) {
-  float* scores = scores_ + r * kDecodeBlock;
+// Everything of the formula up to the softmax, hidden keys as −inf; keys past the last one too, up to a
+// whole vector.
+void DecodeSplit::FinishScores(Index r) {
+  float* scores = scores_ + r * kScoreStride;
+  const float factor = p_.scale * kLog2E;
+  for (Index j = 0; j < count_; ++j) scores[j] *= factor;
   if (p_.softcap > 0) {
     const float cap = p_.softcap * kLog2E;
-    for (Index j = 0; j < count; ++j) {
+    for (Index j = 0; j < count_; ++j) {
       scores[j] = std::isnan(scores[j]) ? scores[j] : cap * std::tanh(scores[j] / cap);
     }
   }
   const bool additive = p_.mask != nullptr && p_.mask->is_additive();
   if (p_.bias != nullptr || additive) {
-    float values[kDecodeBlock] = {};
+    std::vector<float> values(static_cast<std::size_t>(count_), 0.0f);
     const Row row = decode_row(p_, key_head_, r);
-    if (p_.bias != nullptr) p_.bias->add_values(row, begin, begin + count, values);
-    if (additive) p_.mask->add_values(row, begin, begin + count, values);
+    if (p_.bias != nullptr) p_.bias->add_values(row, begin_, begin_ + count_, values.data());
+    if (additive) p_.mask->add_values(row, begin_, begin_ + count_, values.data());
     constexpr float kLargest = std::numeric_limits<float>::max();
-    for (Index j = 0; j < count; ++j) {
-      const float value = values[j] * kLog2E;
+    for (Index j = 0; j < count_; ++j) {
+      const float value = values[static_cast<std::size_t>(j)], scaled = value * kLog2E;
       scores[j] =
-          AddFinitely(scores[j], std::isfinite(values[j]) ? std::clamp(value, -kLargest, kLargest) : value);
+          AddFinitely(scores[j], std::isfinite(value) ? std::clamp(scaled, -kLargest, kLargest) : scaled);
     }
   }
+  const Index end = begin_ + count_;
   if (hides_) {
-    Index key = begin;
+    Index key = begin_;
     for (const Interval& visible : *Visible(r)) {
-      for (; key < std::min(visible.begin, begin + count); ++key) scores[key - begin] = -kInfinity;
+      for (; key < std::min(visible.begin, end); ++key) scores[key - begin_] = -kInfinity;
       key = std::max(key, visible.end);
     }
-    for (; key < begin + count; ++key) scores[key - begin] = -kInfinity;
+    for (; key < end; ++key) scores[key - begin_] = -kInfinity;
   }
-  std::fill(scores + count, scores + kDecodeBlock, -kInfinity);
+  std::fill(scores + count_, scores + std::min((count_ + 63) / 64 * 64, kSplitKeys), -kInfinity);
 }
 
-// The row's scores become exponentials against the new maximum; its output and sum are rescaled to it.
-void DecodeSplit::Softmax(Index r, Index begin, Index count) {
-  float* scores = scores_ + r * kDecodeBlock;
-  FloatVector lanes_max = hn::Set(d_, max_[r]);
-  for (Index j = 0; j < kDecodeBlock; j += lanes_) lanes_max = hn::Max(lanes_max, hn::Load(d_, scores + j));
+void DecodeSplit::Softmax(Index r) {
+  float* scores = scores_ + r * kScoreStride;
+  FloatVector lanes_max = hn::Set(d_, -kInfinity);
+  for (Index j = 0; j < count_; j += lanes_) lanes_max = hn::Max(lanes_max, hn::Load(d_, scores + j));
   const float max = hn::GetLane(hn::MaxOfLanes(d_, lanes_max));
-  const float safe = max == -kInfinity ? 0.0f : max;
+  const FloatVector safe = hn::Set(d_, max == -kInfinity ? 0.0f : max);
   FloatVector sum = hn::Zero(d_);
-  for (Index j = 0; j < kDecodeBlock; j += lanes_) {
-    const FloatVector p = Exp2NonPositive(d_, hn::Sub(hn::Load(d_, scores + j), hn::Set(d_, safe)));
+  for (Index j = 0; j < count_; j += lanes_) {
+    const FloatVector p = Exp2NonPositive(d_, hn::Sub(hn::Load(d_, scores + j), safe));
     sum = hn::Add(sum, p);
     hn::Store(p, d_, scores + j);
   }
-  const FloatVector factor = Exp2NonPositive(d_, hn::Set(d_, max_[r] - safe));
-  sum_[r] = sum_[r] * hn::GetLane(factor) + hn::GetLane(hn::SumOfLanes(d_, sum));
-  if (max != max_[r]) {
-    float* out = out_ + r * parts_.width;
-    for (Index c = 0; c < value_width_; ++c) out[c] *= hn::GetLane(factor);
-  }
   max_[r] = max;
-
-  if (p_.dropout > 0) {
-    const Row row = decode_row(p_, key_head_, r);
-    const DropoutRow keys = dropout_row(p_.seed, row.batch * p_.q.shape()[2] + row.head, row.query);
-    const std::uint32_t threshold = dropout_threshold(p_.dropout);
-    for (Index j = 0; j < count; ++j) {
-      const bool kept = dropout_bits(keys, begin + j) >= threshold;
-      scores[j] = kept ? scores[j] * (1.0f / (1.0f - p_.dropout)) : 0.0f;
-    }
-  }
-  if (p_.weights == nullptr) return;
-  std::copy_n(scores, count, p_.weights + decode_result_row(p_, key_head_, r) * p_.keys() + begin);
-  parts_.block_max.data()[(key_head_ * parts_.block_max.shape()[1] + begin / kDecodeBlock) * rows_ + r] =
-      max;
+  sum_[r] = hn::GetLane(hn::SumOfLanes(d_, sum));
 }
 
-void DecodeSplit::AddValues(Index begin, Index count) {
+void DecodeSplit::Drop(Index r) {
+  const Row row = decode_row(p_, key_head_, r);
+  const DropoutRow keys = dropout_row(p_.seed, row.batch * p_.q.shape()[2] + row.head, row.query);
+  const std::uint32_t threshold = dropout_threshold(p_.dropout);
+  float* weights = scores_ + r * kScoreStride;
+  for (Index j = 0; j < count_; ++j) {
+    const bool kept = dropout_bits(keys, begin_ + j) >= threshold;
+    weights[j] = kept ? weights[j] * (1.0f / (1.0f - p_.dropout)) : 0.0f;
+  }
+}
+
+void DecodeSplit::AddValues() {
   // 0 · NaN is NaN: a hidden value that is not finite must not meet its zero weight.
-  if (hides_ && !HiddenValuesAreFinite(begin, count)) {
-    for (Index r = 0; r < rows_; ++r) AddValuesOneByOne(r, begin, count);
+  if (hides_ && !ValuesAreFinite()) {
+    for (Index r = 0; r < rows_; ++r) AddValuesOneByOne(r);
     return;
   }
-  const TileFactor p{scores_, kDecodeBlock, 1};
   const Index stride = p_.v.stride(3), width = parts_.width;
-  Index c = 0;
-  for (; c + 3 * lanes_ <= value_width_; c += 3 * lanes_) {
-    MultiplyStrip<3, TileEnd::add>(p, rows_, Value(begin) + c, stride, count, out_ + c, width, nullptr);
-  }
-  for (; c + lanes_ <= value_width_; c += lanes_) {
-    MultiplyStrip<1, TileEnd::add>(p, rows_, Value(begin) + c, stride, count, out_ + c, width, nullptr);
-  }
-  for (; c < value_width_; ++c) {
-    for (Index r = 0; r < rows_; ++r) {
-      float sum = 0;
-      for (Index j = 0; j < count; ++j) sum += scores_[r * kDecodeBlock + j] * Value(begin + j)[c];
-      out_[r * width + c] += sum;
+  for (Index begin = 0; begin < count_; begin += kSumKeys) {
+    const Index end = std::min(begin + kSumKeys, count_);
+    std::fill_n(block_, rows_ * width, 0.0f);
+    Index j = begin;
+    for (; j + 4 <= end; j += 4) {
+      for (Index t = 0; t < 4; ++t) FetchRow(Value(j + t + kFetchKeys), value_width_);
+      AddFourValues(rows_, scores_ + j, Value(j), stride, value_width_, block_, width);
     }
+    for (; j < end; ++j) {
+      for (Index r = 0; r < rows_; ++r) {
+        const float weight = scores_[r * kScoreStride + j];
+        for (Index c = 0; c < value_width_; ++c) block_[r * width + c] += weight * Value(j)[c];
+      }
+    }
+    for (Index i = 0; i < rows_ * width; ++i) out_[i] += block_[i];
   }
 }
 
-bool DecodeSplit::HiddenValuesAreFinite(Index begin, Index count) const {
+bool DecodeSplit::ValuesAreFinite() const {
   float sum = 0;
-  for (Index j = begin; j < begin + count; ++j) {
+  for (Index j = 0; j < count_; ++j) {
     for (Index c = 0; c < value_width_; ++c) sum += Value(j)[c] * 0.0f;
   }
   return !std::isnan(sum);
 }
 
-void DecodeSplit::AddValuesOneByOne(Index r, Index begin, Index count) {
+void DecodeSplit::AddValuesOneByOne(Index r) {
   for (const Interval& visible : *Visible(r)) {
-    for (Index j = std::max(begin, visible.begin); j < std::min(begin + count, visible.end); ++j) {
-      const float weight = scores_[r * kDecodeBlock + j - begin];
-      for (Index c = 0; c < value_width_; ++c) out_[r * parts_.width + c] += weight * Value(j)[c];
+    for (Index j = std::max(begin_, visible.begin); j < std::min(begin_ + count_, visible.end); ++j) {
+      const float weight = scores_[r * kScoreStride + j - begin_];
+      for (Index c = 0; c < value_width_; ++c) out_[r * parts_.width + c] += weight * Value(j - begin_)[c];
     }
   }
 }
@@ -389,8 +441,7 @@ void merge_row(const AttentionProblem& p, const DecodeParts& parts, Index key_he
   for (const Interval& keys : visible) {
     std::fill(weights + hidden, weights + keys.begin, 0.0f);
     for (Index j = keys.begin; j < keys.end; ++j) {
-      const Index block = key_head * parts.block_max.shape()[1] + j / kDecodeBlock;
-      weights[j] *= std::exp2(parts.block_max.data()[block * parts.rows + r] - safe) * inverse;
+      weights[j] *= std::exp2(parts.max.data()[part(j / kSplitKeys)] - safe) * inverse;
     }
     hidden = keys.end;
   }

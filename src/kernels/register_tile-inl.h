@@ -31,6 +31,7 @@ struct TileFactor {
   Index row_stride;
   Index depth_stride;
   const Index* gathered = nullptr;  // the numbers of the rows, if they are not neighbours
+  float factor = 1;                 // of the finished product, where TileEnd says so: rounds once
 
   const float* row(Index r) const { return data + (gathered == nullptr ? r : gathered[r]) * row_stride; }
 };
@@ -70,7 +71,8 @@ enum class TileEnd {
   store,    // c = product
   add,      // c += product
   rescale,  // c = c · alpha + product, alpha [NV · lanes] one factor per column
-  maximum,  // c = product, and alpha [NV · lanes] becomes the maximum of itself and all rows
+  scaled,   // c = factor · product
+  maximum,  // c = factor · product, and alpha [NV · lanes] becomes the maximum of itself and all rows
 };
 
 // One row of the tile, row after row, so that only one factor is alive.
@@ -81,6 +83,13 @@ enum class TileEnd {
     x##r = hn::MulAdd(factor, b0, x##r);                        \
     if constexpr (NV > 1) y##r = hn::MulAdd(factor, b1, y##r);  \
     if constexpr (NV > 2) z##r = hn::MulAdd(factor, b2, z##r);  \
+  }
+
+#define FOVEA_TILE_SCALE_ROW(r)                         \
+  if constexpr (MR > r) {                               \
+    x##r = hn::Mul(x##r, factor);                       \
+    if constexpr (NV > 1) y##r = hn::Mul(y##r, factor); \
+    if constexpr (NV > 2) z##r = hn::Mul(z##r, factor); \
   }
 
 #define FOVEA_TILE_END_ROW(r)                                                              \
@@ -127,6 +136,15 @@ HWY_INLINE void RegisterTile(const TileFactor& a, Index first, Index rows, const
     FOVEA_TILE_ROW(3);
     FOVEA_TILE_ROW(4);
     FOVEA_TILE_ROW(5);
+  }
+  if constexpr (kEnd == TileEnd::scaled || kEnd == TileEnd::maximum) {
+    const FloatVector factor = hn::Set(d, a.factor);
+    FOVEA_TILE_SCALE_ROW(0);
+    FOVEA_TILE_SCALE_ROW(1);
+    FOVEA_TILE_SCALE_ROW(2);
+    FOVEA_TILE_SCALE_ROW(3);
+    FOVEA_TILE_SCALE_ROW(4);
+    FOVEA_TILE_SCALE_ROW(5);
   }
   FOVEA_TILE_END_ROW(0);
   FOVEA_TILE_END_ROW(1);
@@ -175,6 +193,7 @@ HWY_INLINE void MultiplyStrip(const TileFactor& a, Index rows, const float* b, I
 }
 
 #undef FOVEA_TILE_ROW
+#undef FOVEA_TILE_SCALE_ROW
 #undef FOVEA_TILE_END_ROW
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

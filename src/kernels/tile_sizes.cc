@@ -20,13 +20,15 @@ CacheSizes cache_sizes() {
   return sizes;
 }
 
-Index strips_per_block(const AttentionProblem& problem, Index strip_width) {
-  const Index width = problem.depth() + problem.value_width();
+Index strips_in_cache(Index width, Index strip_width) {
   const Index bytes_left = cache_sizes().l2 / 2 - kKeyBlock * (width + strip_width) * 4;
-  const Index fitting = bytes_left / std::max<Index>(1, width * strip_width * 4);
+  return std::clamp<Index>(bytes_left / std::max<Index>(1, width * strip_width * 4), 2, 8);
+}
+
+Index strips_per_block(const AttentionProblem& problem, Index strip_width) {
   const Index strips = (problem.queries() + strip_width - 1) / strip_width * problem.heads();
-  const Index sharing = strips / (8 * thread_count());
-  return std::clamp<Index>(std::min(fitting, sharing), 2, 8);
+  const Index sharing = std::max<Index>(2, strips / (8 * thread_count()));
+  return std::min(strips_in_cache(problem.depth() + problem.value_width(), strip_width), sharing);
 }
 
 }  // namespace fovea::kernels

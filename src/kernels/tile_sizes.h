@@ -18,5 +18,7 @@ CacheSizes cache_sizes();  // as the system tells; 32 KiB and 512 KiB where it d
 // Strips that share a key block while it is in L2: as many as fit in half of it beside the block, but not
 // so many that threads run out of work. Does not change a single bit of the result.
 Index strips_per_block(const AttentionProblem& problem, Index strip_width);
+// The first half of that, for D + Dv = `width`.
+Index strips_in_cache(Index width, Index strip_width);
 
 }  // namespace fovea::kernels

@@ -2,6 +2,7 @@
 
 #include "kernels/attention.h"
 #include "ops/attention_options.h"
+#include "ops/attention_path.h"
 #include "ops/attention_views.h"
 #include "ops/projection.h"
 
@@ -27,8 +28,22 @@ AttentionResult attention(ConstView q, ConstView k, ConstView v, const Attention
   problem.output = result.output.data();
   problem.weights = options.weights ? result.weights.data() : nullptr;
   problem.logsumexp = options.logsumexp ? result.logsumexp.data() : nullptr;
-  kernels::attention_forward(problem);
+  run_observed(problem);
   return result;
+}
+
+AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,
+                          const AttentionOptions& options) {
+  // Float32 is read where it is.
+  const auto view_of = [](const TypedView& view, Tensor& converted) {
+    if (view.type() == FloatType::float32) {
+      return ConstView(static_cast<const float*>(view.data()), view.shape(), view.strides());
+    }
+    converted = to_float32(view);
+    return ConstView(converted);
+  };
+  Tensor converted_q, converted_k, converted_v;
+  return attention(view_of(q, converted_q), view_of(k, converted_k), view_of(v, converted_v), options);
 }
 
 AttentionResult self_attention(ConstView x, ConstView w_q, ConstView w_k, ConstView w_v,

@@ -10,6 +10,7 @@
 
 #include "fovea/attention.h"
 #include "fovea/random.h"
+#include "support/memory_counter.h"
 
 namespace {
 
@@ -50,15 +51,22 @@ void operator delete(void* memory, std::align_val_t) noexcept { count_and_releas
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { count_and_release(memory); }
 
 namespace fovea {
+
+static long long counted_from = 0;
+void testing::start_counting_memory() {
+  peak_bytes = live_bytes.load();
+  counted_from = live_bytes;
+}
+long long testing::most_memory_since_start() { return peak_bytes - counted_from; }
+
 namespace {
 
 long long peak_during(Index n, const AttentionOptions& options) {
   Random random(7);
   const Tensor q = random.normal({n, 8}), k = random.normal({n, 8}), v = random.normal({n, 8});
-  peak_bytes = live_bytes.load();
-  const long long before = live_bytes;
+  testing::start_counting_memory();
   const AttentionResult r = attention(q, k, v, options);
-  return peak_bytes - before;
+  return testing::most_memory_since_start();
 }
 
 // Beyond the output of 8 floats per query, memory is at most proportional to N: no N×M matrix.

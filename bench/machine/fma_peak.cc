@@ -1,4 +1,4 @@
-#include "fma_peak.h"
+#include "machine/fma_peak.h"
 
 #include <omp.h>
 
@@ -6,7 +6,7 @@
 #include <chrono>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fma_peak.cc"
+#define HWY_TARGET_INCLUDE "machine/fma_peak.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include <hwy/highway.h>
@@ -46,19 +46,22 @@ namespace fovea::bench {
 
 HWY_EXPORT(MultiplyAdds);
 
-double fma_peak(int threads) {
-  double best = 0;
-  for (int run = 0; run < 20; ++run) {
+double fma_peak(int threads, int runs) {
+  constexpr long kSteps = 5'000'000;  // 20 ms on a core of 3 GHz with two FMA units
+  constexpr double kSeconds = 5;      // emulated or sanitized code is slow: fewer runs then
+  double best = 0, sum = 0;
+  for (int run = 0; run < runs && sum < kSeconds; ++run) {
     double flops = 0;
     const auto start = std::chrono::steady_clock::now();
 #pragma omp parallel num_threads(threads) reduction(+ : flops)
     {
       float sink = 0;
-      flops += HWY_DYNAMIC_DISPATCH(MultiplyAdds)(5'000'000, &sink);
+      flops += HWY_DYNAMIC_DISPATCH(MultiplyAdds)(kSteps, &sink);
       if (sink == 12345.0f) flops = 0;  // keeps the loop
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     best = std::max(best, flops / seconds.count() / 1e9);
+    sum += seconds.count();
   }
   return best;
 }

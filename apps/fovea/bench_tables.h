@@ -1,0 +1,30 @@
+// The report of a benchmark, as tables for people.
+#pragma once
+
+#include "benchmark.h"
+#include "command.h"
+
+namespace fovea::command {
+
+void print_bench_list(const Context& context, const std::vector<bench::ScenarioInfo>& scenarios);
+void print_bench_report(const Context& context, const bench::Report& report);
+
+// Cells in aligned columns, the first to the left, the others to the right.
+class AlignedTable {
+ public:
+  explicit AlignedTable(std::vector<std::string> titles) : rows_{std::move(titles)} {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.size() == 1; }
+  void print(const Context& context) const;  // with an empty line after it
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string milliseconds(double seconds);  // "110.3 ms": four digits
+std::string times(double ratio);           // "1.52×"
+
+// Softmax against linear attention as the tutorials compare them, and how both grow with n.
+void print_linear_comparison(const Context& context, const bench::Report& report);
+
+}  // namespace fovea::command

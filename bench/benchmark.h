@@ -1,0 +1,142 @@
+// The benchmark behind `fovea bench`: scenarios, competitors, one interleaving runner, reports.
+//
+// A scenario is a list of cases that are timed together: in every round each competitor of each case runs
+// in turn. Every result is compared with the double reference before anything is timed.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/language.h"
+#include "fovea/shape.h"
+
+namespace fovea::bench {
+
+enum class Operation { forward, backward, forward_backward, linear, statistics };
+std::string name_of(Operation operation);
+
+// One problem, as the reports tell it.
+struct CaseInfo {
+  std::string id;  // "forward-1x16x4096x64-causal"
+  Text label;      // "(1,16,4096,64) causal"
+  Operation operation = Operation::forward;
+  Index batch = 1, heads = 1, key_heads = 1, queries = 0, keys = 0, width = 0, value_width = 0;
+  std::string mask;  // "causal"; empty: everything is visible
+  std::string bias;  // "alibi"; empty: none
+  double dropout = 0;
+  double visible = 1;  // share of the pairs, from the mask's density
+  double flops = 0;    // of the visible pairs' products; a square causal mask counts half
+  double bytes = 0;    // of keys and values: what decoding must read at least
+  int base = -1;       // the case of the same scenario this one is told relative to
+};
+
+enum class Status {
+  measured,
+  wrong,   // too far from the reference
+  failed,  // threw
+  cannot,  // has no such operation, mask or the like
+};
+std::string name_of(Status status);
+
+// Seconds of one call.
+struct Times {
+  int rounds = 0;
+  double median = 0, mean = 0, first_quartile = 0, third_quartile = 0, min = 0;
+};
+
+// Against the double reference; what cannot be compared (another generator's dropout) has none.
+struct Errors {
+  double max = 0;          // largest |got − want|
+  double relative_l2 = 0;  // ‖got − want‖ / ‖want‖, the worst of the results
+};
+
+struct Measurement {
+  std::string competitor;  // "fovea", "blas", "pytorch", "onnxruntime", "read"
+  Status status = Status::failed;
+  std::string message;  // why not
+  std::string path;     // what ran: instruction set, kernel
+  Times times;
+  std::optional<Errors> errors;
+  std::optional<double> extra_memory;  // bytes: peak over what was there before the call, result included
+};
+
+struct CaseResult {
+  CaseInfo info;
+  std::vector<Measurement> measurements;
+  const Measurement* by(const std::string& competitor) const;  // nullptr if it was not asked
+};
+
+struct ScenarioResult {
+  std::string group;
+  std::vector<CaseResult> cases;
+};
+
+inline constexpr const char* kNotAskedFor = "not asked for";
+
+struct CompetitorInfo {
+  std::string id, name;  // "pytorch", "PyTorch"
+  std::string version, detail;
+  bool absent = false;
+  std::string reason;
+};
+
+struct Machine {
+  std::string processor;
+  std::string system;
+  std::string instruction_set;
+  int processors = 0, threads = 0;
+  Index l1 = 0, l2 = 0, l3 = 0;  // bytes; 0: unknown
+  double load = 0;       // average of runnable processes before the run: what others did at the time
+  double memory = 0;     // bytes
+  double peak = 0;       // FMA, GFLOP/s on these threads: the best seen during the run
+  double bandwidth = 0;  // plain read, GB/s on these threads: likewise
+};
+
+struct Report {
+  Machine machine;
+  std::string version, compiler, python;
+  int rounds = 0;
+  std::vector<CompetitorInfo> competitors;
+  std::vector<ScenarioResult> scenarios;
+  std::vector<std::string> mistakes;  // fovea was wrong or failed: the run has failed
+  const CompetitorInfo* competitor(const std::string& id) const;
+};
+
+struct Progress {
+  int scenario = 0, scenarios = 0, round = 0, rounds = 0;  // counted from 1; round 0: preparing, verifying
+  Text label;
+};
+
+struct Options {
+  std::vector<std::string> wanted;  // groups, or parts of case ids; empty: the group "show"
+  std::optional<int> rounds;        // default: 9, or what the scenario says
+  double seconds = 30;              // a scenario ends after its third round when this has passed; 0: never
+  std::string python = "python3";   // runs the peers; empty: nobody does
+  std::function<void(const Progress&)> progress;
+};
+
+struct GroupInfo {
+  std::string name;
+  Text what;
+};
+std::vector<GroupInfo> groups();
+
+struct ScenarioInfo {
+  std::string group;
+  std::vector<CaseInfo> cases;
+};
+// Those wanted, in order. Throws Error, listing the groups, if a word matches nothing.
+std::vector<ScenarioInfo> list(const std::vector<std::string>& wanted);
+
+Report run(const Options& options);
+
+std::string to_json(const Report& report);
+std::string to_csv(const Report& report);  // one row per case and competitor
+
+// How many times as long as fovea the competitor took; and a case as long as its base, both by fovea.
+std::optional<double> ratio_to_fovea(const CaseResult& result, const std::string& competitor);
+std::optional<double> ratio_to_base(const ScenarioResult& scenario, std::size_t which);
+
+}  // namespace fovea::bench

@@ -1,0 +1,221 @@
+// The runner: prepare, verify, then rounds in which everybody runs in turn.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "competitors/competitor.h"
+#include "fovea/build_info.h"
+#include "fovea/threads.h"
+#include "machine/fma_peak.h"
+#include "machine/machine.h"
+#include "machine/read_bandwidth.h"
+#include "verify.h"
+
+namespace fovea::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Short calls are repeated within a turn: one alone would mostly measure how threads wake up.
+constexpr double kTurnSeconds = 0.01;
+// Between turns, so that threads of the one before have stopped spinning (libgomp does for some
+// milliseconds).
+constexpr auto kPause = std::chrono::milliseconds(15);
+constexpr int kLeastRounds = 3;
+
+Times summarise(std::vector<double> seconds) {
+  Times times;
+  if (seconds.empty()) return times;
+  std::sort(seconds.begin(), seconds.end());
+  const auto quantile = [&](double q) {  // linear between neighbours, as NumPy does it
+    const double at = q * static_cast<double>(seconds.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const std::size_t above = std::min(below + 1, seconds.size() - 1);
+    return seconds[below] + (at - static_cast<double>(below)) * (seconds[above] - seconds[below]);
+  };
+  times.rounds = static_cast<int>(seconds.size());
+  times.median = quantile(0.5), times.first_quartile = quantile(0.25),
+  times.third_quartile = quantile(0.75);
+  times.min = seconds.front();
+  times.mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+  return times;
+}
+
+// One competitor of one case.
+struct Entry {
+  Competitor* competitor;
+  int number;      // of the case
+  std::size_t at;  // of the measurement
+  std::vector<double> seconds;
+};
+
+class Runner {
+ public:
+  explicit Runner(const Options& options) : options_(options) {
+    report_.machine = describe_machine();
+    const BuildInfo build = build_info();
+    report_.version = build.version;
+    report_.compiler = build.compiler + " (" + build.build + ")";
+  }
+
+  Report run() {
+    const std::vector<Scenario> scenarios = chosen_scenarios(options_.wanted);
+    tell({0, static_cast<int>(scenarios.size()), 0, 0, {"measuring the machine", "测量机器"}});
+    report_.rounds = options_.rounds.value_or(9);
+    gather(scenarios);
+    measure_peak(std::clamp(report_.rounds, 5, 20));
+    measure_bandwidth();
+    for (std::size_t i = 0; i < scenarios.size(); ++i) {
+      where_ = {static_cast<int>(i) + 1, static_cast<int>(scenarios.size()), 0, 0, {}};
+      report_.scenarios.push_back(measure(scenarios[i]));
+      measure_peak(std::clamp(report_.rounds, 1, 3));
+    }
+    measure_bandwidth();
+    return std::move(report_);
+  }
+
+ private:
+  void tell(const Progress& progress) const {
+    if (options_.progress) options_.progress(progress);
+  }
+
+  // Hosts are shared: the best seen is nearest to what the machine can do.
+  void measure_peak(int runs) {
+    report_.machine.peak = std::max(report_.machine.peak, fma_peak(thread_count(), runs));
+  }
+  void measure_bandwidth() {
+    const int runs = std::clamp(report_.rounds, 1, 9);
+    report_.machine.bandwidth = std::max(report_.machine.bandwidth, read_bandwidth(runs));
+  }
+
+  void gather(const std::vector<Scenario>& scenarios) {
+    all_.push_back(make_fovea());
+    const auto anybody = [&](const char* name) {
+      return std::any_of(scenarios.begin(), scenarios.end(), [&](const Scenario& scenario) {
+        return std::any_of(scenario.cases.begin(), scenario.cases.end(),
+                           [&](const Case& c) { return asked(c, name); });
+      });
+    };
+    if (anybody("blas")) all_.push_back(make_blas());
+    std::vector<CompetitorInfo> absent;
+    if (anybody("pytorch")) {
+      Peers peers = make_peers(options_.python, thread_count());
+      for (auto& peer : peers.present) all_.push_back(std::move(peer));
+      absent = std::move(peers.absent);
+      report_.python = peers.python;
+    }
+    if (anybody("read")) all_.push_back(make_read());
+    for (const auto& competitor : all_) report_.competitors.push_back(competitor->info());
+    report_.competitors.insert(report_.competitors.end(), absent.begin(), absent.end());
+  }
+
+  static bool asked(const Case& c, const std::string& competitor) {
+    return c.competitors.empty() ||
+           std::find(c.competitors.begin(), c.competitors.end(), competitor) != c.competitors.end();
+  }
+
+  ScenarioResult measure(const Scenario& scenario) {
+    ScenarioResult result{scenario.group, {}};
+    where_.label = info_of(scenario.cases.back()).label;
+    tell(where_);
+    const std::vector<Problem> problems = problems_of(scenario);
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      result.cases.push_back({problems[i].info, {}});
+      verify(problems[i], static_cast<int>(i), result.cases.back(), entries);
+    }
+    run_rounds(entries, result, options_.rounds.value_or(scenario.rounds));
+    for (const auto& competitor : all_) {
+      try {
+        competitor->release();
+      } catch (const Error&) {  // it has gone; every entry of it says so
+      }
+    }
+    return result;
+  }
+
+  // Prepares everybody for the case and compares one result of each with the reference; those who can go
+  // on.
+  void verify(const Problem& problem, int number, CaseResult& result, std::vector<Entry>& entries) {
+    const Expected expected = expected_of(problem);
+    for (const auto& competitor : all_) {
+      const std::string id = competitor->info().id;
+      if (!asked(problem.spec, id) || !competitor->concerned(problem)) continue;
+      Measurement measurement;
+      measurement.competitor = id;
+      try {
+        check(*competitor, number, problem, expected, measurement);
+      } catch (const std::exception& error) {
+        measurement.status = Status::failed;
+        measurement.message = error.what();
+      }
+      result.measurements.push_back(measurement);
+      if (measurement.status == Status::measured) {
+        entries.push_back({competitor.get(), number, result.measurements.size() - 1, {}});
+      } else if (id == "fovea" && measurement.status != Status::cannot) {
+        report_.mistakes.push_back(fmt::format("{}: {}", problem.info.id, measurement.message));
+      }
+    }
+  }
+
+  static void check(Competitor& competitor, int number, const Problem& problem, const Expected& expected,
+                    Measurement& measurement) {
+    const Preparation preparation = competitor.prepare(number, problem);
+    if (!preparation.able) {
+      measurement.status = Status::cannot;
+      measurement.message = preparation.text;
+      return;
+    }
+    measurement.path = preparation.text;
+    const Checked checked = competitor.check(number);
+    measurement.extra_memory = checked.extra_memory;
+    if (!checked.path.empty()) measurement.path = checked.path;
+    measurement.status = Status::measured;
+    if (checked.results.empty() || expected.empty()) return;
+    measurement.errors = errors_of(expected, checked.results);
+    if (acceptable(*measurement.errors, expected)) return;
+    measurement.status = Status::wrong;
+    measurement.message = fmt::format("differs from the reference by {:.1e}, relative L2 {:.1e}",
+                                      measurement.errors->max, measurement.errors->relative_l2);
+  }
+
+  void run_rounds(std::vector<Entry>& entries, ScenarioResult& result, int rounds) {
+    const auto start = Clock::now();
+    for (int round = 1; round <= rounds; ++round) {
+      where_.round = round, where_.rounds = rounds;
+      tell(where_);
+      for (Entry& entry : entries) {
+        std::this_thread::sleep_for(kPause);
+        Measurement& measurement =
+            result.cases[static_cast<std::size_t>(entry.number)].measurements[entry.at];
+        if (measurement.status != Status::measured) continue;
+        try {
+          entry.seconds.push_back(entry.competitor->run(entry.number, kTurnSeconds));
+        } catch (const std::exception& error) {
+          measurement.status = Status::failed;
+          measurement.message = error.what();
+        }
+      }
+      const std::chrono::duration<double> passed = Clock::now() - start;
+      if (options_.seconds > 0 && round >= kLeastRounds && passed.count() > options_.seconds) break;
+    }
+    for (Entry& entry : entries) {
+      result.cases[static_cast<std::size_t>(entry.number)].measurements[entry.at].times =
+          summarise(std::move(entry.seconds));
+    }
+  }
+
+  const Options& options_;
+  Report report_;
+  Progress where_;
+  std::vector<std::unique_ptr<Competitor>> all_;
+};
+
+}  // namespace
+
+Report run(const Options& options) { return Runner(options).run(); }
+
+}  // namespace fovea::bench

@@ -1,0 +1,25 @@
+// Results against the double reference.
+#pragma once
+
+#include "problem.h"
+
+namespace fovea::bench {
+
+// What one result tensor must hold at some of its elements (row-major positions).
+struct ExpectedValues {
+  std::vector<Index> at;
+  std::vector<double> values;
+};
+using Expected = std::vector<ExpectedValues>;  // per result; empty: nothing to compare with
+
+// The output (forward, linear); dq, dk, dv (backward); measures (statistics). Everything if that takes
+// about a second, else rows spread over all heads and positions, the first and the last among them;
+// gradients of some heads.
+Expected expected_of(const Problem& problem);
+
+Errors errors_of(const Expected& expected, const std::vector<Tensor>& results);
+
+// Rounding stays two orders of magnitude below this; a mistake does not.
+bool acceptable(const Errors& errors, const Expected& expected);
+
+}  // namespace fovea::bench

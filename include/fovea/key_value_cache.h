@@ -1,0 +1,46 @@
+// Keys and values of the tokens seen so far, for decoding token by token.
+#pragma once
+
+#include "fovea/tensor.h"
+
+namespace fovea {
+
+struct KeyValueCacheConfig {
+  Index batch = 1;
+  Index kv_heads = 1;
+  Index d_k = 0;
+  Index d_v = 0;  // 0: as d_k
+};
+
+// The rows of each head lie side by side, [B, Hkv, capacity, D]: the layout in which attention() reads keys
+// and values in place, long prompts and single tokens alike. attention(q, cache.keys(), cache.values(),
+// {.mask = Mask::causal()}) lines the new queries up with the last tokens.
+class KeyValueCache {
+ public:
+  explicit KeyValueCache(const KeyValueCacheConfig& config);
+
+  // k [B, Hkv, T, D], v [B, Hkv, T, Dv], any strides; also [Hkv, T, D] for a batch of 1. Throws Error for
+  // other shapes, and leaves the cache as it was. Appending copies T tokens; when room is short it doubles.
+  void append(ConstView k, ConstView v);
+
+  // Room for so many tokens in all; never less than there is.
+  void reserve(Index tokens);
+  // Forgets all tokens from this one on; their room stays. Throws Error unless 0 ≤ tokens ≤ size().
+  void truncate(Index tokens);
+  void clear() { truncate(0); }
+
+  Index size() const { return size_; }  // tokens
+  Index capacity() const { return keys_.shape()[2]; }
+  const KeyValueCacheConfig& config() const { return config_; }
+
+  // [B, Hkv, size(), D] and [B, Hkv, size(), Dv], until the next append or reserve.
+  ConstView keys() const;
+  ConstView values() const;
+
+ private:
+  KeyValueCacheConfig config_;
+  Tensor keys_, values_;
+  Index size_ = 0;
+};
+
+}  // namespace fovea

@@ -1,0 +1,49 @@
+// Views of float32, float16 or bfloat16 memory, as models store it.
+#pragma once
+
+#include <cstdint>
+
+#include "fovea/tensor.h"
+
+namespace fovea {
+
+enum class FloatType { float32, float16, bfloat16 };
+
+// Foreign memory, no copy; it must outlive the view. `strides` in elements. Converts from a ConstView, so
+// that types can be mixed.
+class TypedView {
+ public:
+  TypedView(const ConstView& view)  // NOLINT: implicit on purpose
+      : TypedView(FloatType::float32, view.data(), view.shape(), view.strides()) {}
+  static TypedView float16(const std::uint16_t* bits, const Shape& shape, const Strides& strides) {
+    return {FloatType::float16, bits, shape, strides};
+  }
+  static TypedView float16(const std::uint16_t* bits, const Shape& shape) {
+    return float16(bits, shape, row_major_strides(shape));
+  }
+  static TypedView bfloat16(const std::uint16_t* bits, const Shape& shape, const Strides& strides) {
+    return {FloatType::bfloat16, bits, shape, strides};
+  }
+  static TypedView bfloat16(const std::uint16_t* bits, const Shape& shape) {
+    return bfloat16(bits, shape, row_major_strides(shape));
+  }
+
+  FloatType type() const { return type_; }
+  const Shape& shape() const { return shape_; }
+  const Strides& strides() const { return strides_; }
+  const void* data() const { return data_; }
+
+ private:
+  TypedView(FloatType type, const void* data, const Shape& shape, const Strides& strides)
+      : type_(type), data_(data), shape_(shape), strides_(strides) {}
+
+  FloatType type_;
+  const void* data_;
+  Shape shape_;
+  Strides strides_;
+};
+
+// The elements as float32, exactly, in a row-major tensor.
+Tensor to_float32(const TypedView& view);
+
+}  // namespace fovea

@@ -1,0 +1,94 @@
+#include "ops/attention_path.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "fovea/instruction_set.h"
+#include "fovea/threads.h"
+#include "kernels/decode.h"
+#include "kernels/tile_sizes.h"
+
+namespace fovea {
+namespace {
+
+std::mutex observer_mutex;
+std::shared_ptr<const AttentionObserver> observer;
+
+// FOVEA_VERBOSE is the user's own wish to see what the library does; nothing else is ever printed here.
+std::shared_ptr<const AttentionObserver> verbose_observer() {
+  const char* verbose = std::getenv("FOVEA_VERBOSE");
+  if (verbose == nullptr || *verbose == '\0' || *verbose == '0') return nullptr;
+  return std::make_shared<const AttentionObserver>(
+      [](const AttentionPath& path) { fmt::print(stderr, "fovea: {}\n", path.to_string()); });
+}
+
+std::shared_ptr<const AttentionObserver> current_observer() {
+  static const std::shared_ptr<const AttentionObserver> verbose = verbose_observer();
+  const std::lock_guard lock(observer_mutex);
+  return observer != nullptr ? observer : verbose;
+}
+
+AttentionPath path_of(const kernels::AttentionProblem& problem) {
+  AttentionPath path;
+  path.instruction_set = instruction_set();
+  path.threads = thread_count();
+  if (kernels::is_decoding(problem)) {
+    path.mode = "decoding";
+    path.strip_queries = problem.group() * problem.queries();
+    path.strips_per_block = 1;
+    path.step_keys = kernels::kSplitKeys;
+  } else {
+    path.mode = "strips";
+    path.strip_queries = kernels::strip_width();
+    path.strips_per_block = kernels::strips_per_block(problem, path.strip_queries);
+    path.step_keys = kernels::kKeyBlock;
+  }
+  return path;
+}
+
+}  // namespace
+
+std::string AttentionPath::to_string() const {
+  return fmt::format(
+      "attention by {}, {} {}, {}: {} queries × {} keys, {} strips a block; tiles {} skipped, {} full, {} "
+      "partial, {} gathered; {:.3f} ms",
+      instruction_set, threads, threads == 1 ? "thread" : "threads", mode, strip_queries, step_keys,
+      strips_per_block, hidden, full, partial, gathered, seconds * 1e3);
+}
+
+void observe_attention(AttentionObserver wanted) {
+  const std::lock_guard lock(observer_mutex);
+  observer = wanted ? std::make_shared<const AttentionObserver>(std::move(wanted)) : nullptr;
+}
+
+TileSizes tile_sizes(Index d_k, Index d_v) {
+  const kernels::CacheSizes caches = kernels::cache_sizes();
+  const Index width = kernels::strip_width();
+  return {caches.l1, caches.l2, width, kernels::strips_in_cache(d_k + d_v, width), kernels::kKeyBlock};
+}
+
+void run_observed(kernels::AttentionProblem& problem) {
+  const std::shared_ptr<const AttentionObserver> who = current_observer();
+  if (who == nullptr) return kernels::attention_forward(problem);
+  if (problem.heads() == 0 || problem.queries() == 0) return;
+  AttentionPath path = path_of(problem);
+  kernels::TileCounts tiles;
+  problem.tiles = &tiles;
+  const auto start = std::chrono::steady_clock::now();
+  kernels::attention_forward(problem);
+  path.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  problem.tiles = nullptr;
+  path.hidden = tiles.hidden;
+  path.full = tiles.full;
+  path.partial = tiles.partial;
+  path.gathered = tiles.gathered;
+  (*who)(path);
+}
+
+}  // namespace fovea

@@ -1,0 +1,129 @@
+// fovea bench: what it takes, what it lists, what it writes. Nothing here depends on how long anything
+// takes.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "run_command.h"
+
+namespace fovea {
+namespace {
+
+using nlohmann::json;
+
+CommandResult bench(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+  arguments.insert(arguments.begin(), "bench");
+  arguments.insert(arguments.end(), {"--rounds", "1"});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_fovea(arguments);
+}
+
+const char* const kTiny = "forward-1x2x33x8-alibi";  // one case
+
+TEST(Bench, usage_errors_exit_2) {
+  const std::vector<std::vector<std::string>> wrong = {
+      {"dance"},           {"--rounds", "0"}, {"--rounds", "many"},
+      {"--seconds", "-1"}, {"--json"},        {"linear", "dance"}};
+  for (const std::vector<std::string>& each : wrong) {
+    std::vector<std::string> arguments = {"bench"};
+    arguments.insert(arguments.end(), each.begin(), each.end());
+    const CommandResult result = run_fovea(arguments);
+    EXPECT_EQ(result.exit_code, 2) << each.back() << ": " << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(result.err.starts_with("fovea: ")) << result.err;
+  }
+  EXPECT_TRUE(contains(run_fovea({"bench", "dance"}).err, "\"dance\"; the groups are show, forward"));
+}
+
+TEST(Bench, list_has_what_the_group_promises_and_computes_nothing) {
+  const CommandResult show = run_fovea({"bench", "--list"});
+  EXPECT_EQ(show.exit_code, 0);
+  EXPECT_EQ(show.err, "");
+  for (const char* id :
+       {"forward-1x16x2048x64 ", "forward-1x16x4096x64-causal ", "forward-8x12x128x64 ",
+        "forward-1x8x16384x64-window256 ", "forward-8x12x512x64-padding ", "backward-1x1x4096x64 ",
+        "backward-8x12x512x64-dropout0.1 ", "forward-1x32over8x1by8192x128 ", "statistics-1x1x65536x64 ",
+        "forward-1x8x8192x64-sparse64 ", "linear-8x1x1024x64 "}) {
+    EXPECT_TRUE(contains(show.out, id)) << id << "\n" << show.out;
+  }
+  EXPECT_FALSE(contains(show.out, "smoke"));
+  const std::string all = run_fovea({"bench", "--list", "all"}).out;
+  for (const char* group :
+       {"forward", "odd", "masks", "backward", "dropout", "decode", "cross", "statistics", "linear"}) {
+    EXPECT_TRUE(contains(all, std::string("\n") + group + " ")) << group;
+  }
+  const std::string some = run_fovea({"bench", "--list", "1x32over8"}).out;
+  EXPECT_TRUE(contains(some, "forward-1x32over8x1by8192x128")) << some;
+  EXPECT_FALSE(contains(some, "forward-1x16")) << some;
+  EXPECT_TRUE(contains(run_fovea({"bench", "--list", "--lang", "zh"}).out, "因果"));
+}
+
+TEST(Bench, json_has_machine_competitors_times_errors_and_memory) {
+  const TemporaryDirectory directory;
+  const CommandResult result = bench({"smoke"}, {"--python", "none", "--json", directory.file("out.json"),
+                                                 "--csv", directory.file("out.csv")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_TRUE(contains(result.out, "(1,2,33,8) causal")) << result.out;
+  const json report = json::parse(text_of(directory.file("out.json")), nullptr, false);
+  ASSERT_TRUE(report.is_object());
+  EXPECT_GT(report.at("machine").at("fma_peak_gflops").get<double>(), 0);
+  EXPECT_GT(report.at("machine").at("read_bandwidth_gbytes").get<double>(), 0);
+  EXPECT_EQ(report.at("mistakes"), json::array());
+  const json& causal = report.at("scenarios").at(0).at("cases").at(1);
+  EXPECT_EQ(causal.at("id"), "forward-1x2x33x8-causal");
+  EXPECT_EQ(causal.at("base"), "forward-1x2x33x8");
+  EXPECT_NEAR(causal.at("visible").get<double>(), 17.0 / 33, 1e-12);
+  EXPECT_EQ(causal.at("flops").get<double>(),
+            2 * 2 * 33 * 33 * (8 + 8) / 2);  // B·H·N·M·(D + Dv)·2, half of it
+  EXPECT_GT(causal.at("relative_to_base").get<double>(), 0);
+  std::vector<std::string> names;
+  for (const json& each : causal.at("results")) {
+    names.push_back(each.at("competitor"));
+    EXPECT_EQ(each.at("status"), "measured") << each;
+    EXPECT_EQ(each.at("rounds"), 1);
+    EXPECT_GT(each.at("median_seconds").get<double>(), 0);
+    EXPECT_GT(each.at("gflops").get<double>(), 0);
+    EXPECT_LT(each.at("max_error").get<double>(), 1e-5);
+    EXPECT_GT(each.at("relative_l2_error").get<double>(), 0);
+    EXPECT_LT(each.at("relative_l2_error").get<double>(), 1e-5);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"fovea", "blas"}));
+  // Every result is compared with the reference, by everybody who computes it here.
+  for (const json& scenario : report.at("scenarios")) {
+    for (const json& each : scenario.at("cases")) {
+      for (const json& one : each.at("results")) {
+        if (one.at("status") == "cannot" || one.at("competitor") == "read") continue;
+        EXPECT_TRUE(one.contains("max_error")) << each.at("id") << " by " << one.at("competitor");
+      }
+    }
+  }
+  const std::string csv = text_of(directory.file("out.csv"));
+  EXPECT_TRUE(csv.starts_with("group,case,operation,batch,")) << csv;
+  EXPECT_TRUE(contains(csv, "\nsmoke,forward-1x2x33x8-causal,forward,1,2,2,33,33,8,8,causal,")) << csv;
+}
+
+TEST(Bench, absent_python_is_reported_once_and_the_rest_runs) {
+  const CommandResult result = bench({kTiny}, {"--python", "/nowhere/python"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_TRUE(contains(result.out, "PyTorch         absent: cannot start /nowhere/python: No such file"))
+      << result.out;
+  EXPECT_TRUE(contains(result.out, "ONNX Runtime    absent: ")) << result.out;
+  EXPECT_TRUE(contains(result.out, "BLAS + softmax")) << result.out;
+}
+
+TEST(Bench, python_that_ends_at_once_is_reported) {
+  const CommandResult result = bench({kTiny}, {"--python", "/bin/false"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "absent: the Python process ended")) << result.out;
+}
+
+TEST(Bench, files_that_cannot_be_written_exit_1) {
+  const CommandResult result = bench({kTiny}, {"--python", "none", "--json", "/nowhere/out.json"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(result.err.starts_with("fovea: [")) << result.err;
+}
+
+}  // namespace
+}  // namespace fovea

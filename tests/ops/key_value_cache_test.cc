@@ -1,0 +1,104 @@
+#include "fovea/key_value_cache.h"
+
+#include <gtest/gtest.h>
+
+#include "fovea/attention.h"
+#include "fovea/random.h"
+#include "support/message_of.h"
+
+namespace fovea {
+namespace {
+
+using testing::message_of;
+
+void expect_same(ConstView got, ConstView want) {
+  ASSERT_EQ(got.shape(), want.shape());
+  const Tensor a = Tensor::copy_of(got), b = Tensor::copy_of(want);
+  for (Index i = 0; i < a.shape().elements(); ++i) ASSERT_EQ(a.data()[i], b.data()[i]) << i;
+}
+
+TEST(KeyValueCache, holds_what_was_appended) {
+  const Tensor k = Random(1).normal({2, 3, 50, 4}), v = Random(2).normal({2, 3, 50, 5});
+  KeyValueCache cache({.batch = 2, .kv_heads = 3, .d_k = 4, .d_v = 5});
+  EXPECT_EQ(cache.size(), 0);
+  EXPECT_EQ(cache.keys().shape(), Shape({2, 3, 0, 4}));
+  for (Index at = 0; at < 50;) {  // pieces of 0, 1, 2, .. tokens
+    const Index end = std::min<Index>(50, at + at / 3 + 1);
+    cache.append(k.view().slice(2, at, end), v.view().slice(2, at, end));
+    cache.append(k.view().slice(2, 0, 0), v.view().slice(2, 0, 0));
+    at = end;
+    expect_same(cache.keys(), k.view().slice(2, 0, at));
+    expect_same(cache.values(), v.view().slice(2, 0, at));
+  }
+  cache.truncate(20);
+  expect_same(cache.keys(), k.view().slice(2, 0, 20));
+  cache.append(k.view().slice(2, 40, 45), v.view().slice(2, 40, 45));
+  EXPECT_EQ(cache.size(), 25);
+  expect_same(cache.values().slice(2, 20, 25), v.view().slice(2, 40, 45));
+  cache.clear();
+  EXPECT_EQ(cache.size(), 0);
+}
+
+TEST(KeyValueCache, reserved_room_is_not_moved) {
+  KeyValueCache cache({.kv_heads = 2, .d_k = 3});
+  cache.reserve(100);
+  const float* where = cache.keys().data();
+  const Tensor piece = Random(1).normal({2, 10, 3});
+  for (int i = 0; i < 10; ++i) cache.append(piece, piece);
+  EXPECT_EQ(cache.keys().data(), where);
+  EXPECT_EQ(cache.capacity(), 100);
+  cache.reserve(10);
+  EXPECT_EQ(cache.capacity(), 100);
+}
+
+TEST(KeyValueCache, may_append_its_own_tokens) {
+  KeyValueCache cache({.kv_heads = 1, .d_k = 2});
+  const Tensor piece = Random(1).normal({1, 16, 2});
+  cache.append(piece, piece);
+  cache.append(cache.keys(), cache.values());  // has to grow meanwhile
+  expect_same(cache.keys().slice(2, 16, 32), cache.keys().slice(2, 0, 16));
+}
+
+// Token by token through the cache is the causal attention of the whole.
+TEST(KeyValueCache, decoding_equals_the_whole) {
+  const Tensor q = Random(1).normal({1, 4, 40, 8}), k = Random(2).normal({1, 2, 40, 8}),
+               v = Random(3).normal({1, 2, 40, 6});
+  const AttentionOptions causal{.mask = Mask::causal()};
+  const Tensor whole = attention(q, k, v, causal).output;
+  KeyValueCache cache({.kv_heads = 2, .d_k = 8, .d_v = 6});
+  for (Index at = 0; at < 40;) {
+    const Index end = at == 0 ? 21 : at + 1;  // a prompt, then single tokens
+    cache.append(k.view().slice(2, at, end), v.view().slice(2, at, end));
+    const Tensor part = attention(q.view().slice(2, at, end), cache.keys(), cache.values(), causal).output;
+    for (Index h = 0; h < 4; ++h) {
+      for (Index i = at; i < end; ++i) {
+        for (Index c = 0; c < 6; ++c) EXPECT_NEAR(part(0, h, i - at, c), whole(0, h, i, c), 1e-6);
+      }
+    }
+    at = end;
+  }
+}
+
+TEST(KeyValueCache, wrong_shapes_are_named_and_change_nothing) {
+  KeyValueCache cache({.batch = 2, .kv_heads = 3, .d_k = 4});
+  const Tensor good({2, 3, 5, 4});
+  EXPECT_EQ(message_of([&] {
+              cache.append(Tensor({2, 3, 5, 3}), good);
+            }),
+            "[cache] keys have shape [2, 3, 5, 3], expected [2, 3, tokens, 4]");
+  EXPECT_EQ(message_of([&] {
+              cache.append(good, Tensor({2, 3, 6, 4}));
+            }),
+            "[cache] there are 5 keys, but 6 values");
+  EXPECT_EQ(message_of([&] {
+              cache.append(good, Tensor({3, 5, 4}));
+            }),
+            "[cache] values have shape [1, 3, 5, 4], expected [2, 3, tokens, 4]");
+  EXPECT_EQ(message_of([&] { cache.truncate(1); }), "[cache] cannot keep 1 tokens, there are 0");
+  EXPECT_NE(message_of([] { KeyValueCache({.kv_heads = 0, .d_k = 4}); }), "");
+  EXPECT_NE(message_of([&] { cache.reserve(-1); }), "");
+  EXPECT_EQ(cache.size(), 0);
+}
+
+}  // namespace
+}  // namespace fovea
