@@ -7,8 +7,7 @@ namespace {
 
 constexpr Index kPieces = 24;       // wanted at least, to keep many threads busy to the end
 constexpr Index kFewestKeys = 256;  // in a piece: each one loads all the queries again
-
-constexpr Index kIndependent = 8;  // so many heads are worked on before the next range of their keys
+constexpr Index kIndependent = 8;   // so many heads are worked on before the next range of their keys
 
 Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
 
