@@ -246,13 +246,23 @@ void QueryBlock::OnlineSoftmax(Strip& strip, Index keys) {
   const Index width = strip.queries.width();
   for (Index at = 0; at < width; at += lanes_) {
     const FloatVector safe = FiniteMaximum(d_, hn::Load(d_, strip.max + at));
-    FloatVector sum = hn::Zero(d_);
     float* HWY_RESTRICT s = scores_ + at;
-    for (Index j = 0; j < keys; ++j, s += width) {
-      const FloatVector p = Exp2NonPositive(d_, hn::Sub(hn::Load(d_, s), safe));
-      hn::Store(p, d_, s);
-      sum = hn::Add(sum, p);
+    const auto exponential = [&](Index j) HWY_ATTR {
+      const FloatVector p = Exp2NonPositive(d_, hn::Sub(hn::Load(d_, s + j * width), safe));
+      hn::Store(p, d_, s + j * width);
+      return p;
+    };
+    // Four sums: a chain of 128 additions would round more than all the rest.
+    FloatVector sum0 = hn::Zero(d_), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+    Index j = 0;
+    for (; j + 4 <= keys; j += 4) {
+      sum0 = hn::Add(sum0, exponential(j));
+      sum1 = hn::Add(sum1, exponential(j + 1));
+      sum2 = hn::Add(sum2, exponential(j + 2));
+      sum3 = hn::Add(sum3, exponential(j + 3));
     }
+    for (; j < keys; ++j) sum0 = hn::Add(sum0, exponential(j));
+    const FloatVector sum = hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3));
     const FloatVector factor = Exp2NonPositive(d_, hn::Sub(hn::Load(d_, strip.old_max + at), safe));
     hn::Store(factor, d_, strip.old_max + at);
     hn::Store(hn::MulAdd(hn::Load(d_, strip.sum + at), factor, sum), d_, strip.sum + at);
