@@ -87,8 +87,8 @@ class QueryBlock {
   float* ones_;             // [W]
   float* gathered_values_;  // [kKeyBlock, Dv]
   std::vector<Strip> all_strips_;
-  std::span<Strip> strips_;  // those of this block
-  FetchAhead ahead_;
+  std::span<Strip> strips_;                                   // those of this block
+  FetchAhead ahead_, step_ahead_;                             // the next block, the next step
   Index hidden_ = 0, full_ = 0, partial_ = 0, gathered_ = 0;  // steps
 };
 
@@ -180,6 +180,11 @@ void QueryBlock::Count(TileCounts& tiles) const {
 
 void QueryBlock::RunNeighbours() {
   for (Index begin = 0; begin < m_; begin += kKeyBlock) {
+    const Index next = begin + kKeyBlock, count = std::min(kKeyBlock, m_ - next);
+    step_ahead_ = {};
+    step_ahead_.Then(&ahead_);
+    step_ahead_.Add(keys_ + next * p_.k.stride(3), p_.k.stride(3), count, p_.depth());
+    step_ahead_.Add(values_ + next * p_.v.stride(3), p_.v.stride(3), count, value_width_);
     for (Strip& strip : strips_) {
       if (strip.queries.all_rows().scattered) continue;
       const VisibleSpan span = strip.queries.visible().span(begin, std::min(begin + kKeyBlock, m_));
@@ -221,7 +226,7 @@ void QueryBlock::RunGathered(Strip& strip) {
 void QueryBlock::Step(Strip& strip, const KeyStep& keys, const float* values, Index value_stride) {
   const Index width = strip.queries.width();
   std::copy_n(strip.max, width, strip.old_max);
-  strip.queries.Scores(keys, scores_, strip.max, scratch_, &ahead_);
+  strip.queries.Scores(keys, scores_, strip.max, scratch_, &step_ahead_);
   OnlineSoftmax(strip, keys.count);
   if (p_.dropout > 0) strip.dropout.Apply(keys, scores_);
   if (p_.weights != nullptr) KeepWeights(strip, keys);
@@ -232,7 +237,7 @@ void QueryBlock::Step(Strip& strip, const KeyStep& keys, const float* values, In
   // The sum over these keys starts at zero: three times as exact as adding to `out` key by key, and as
   // fast.
   MultiplyVectors<TileEnd::rescale>(strip.queries.vectors(), {values, 1, value_stride}, value_width_,
-                                    scores_, keys.count, strip.out, strip.old_max, &ahead_);
+                                    scores_, keys.count, strip.out, strip.old_max, &step_ahead_);
 }
 
 // A row that has seen nothing yet has maximum −inf; taking 0 instead avoids −inf − −inf.

@@ -43,7 +43,13 @@ class FetchAhead {
   void Add(const float* data, Index stride, Index rows, Index width) {
     if (rows > 0 && width > 0) pieces_[count_++] = {data, stride, rows, width};
   }
+  // What comes after all pieces.
+  void Then(FetchAhead* later) { later_ = later; }
   HWY_INLINE void Next() {
+    if (at_ == count_) {
+      if (later_ != nullptr) later_->Next();
+      return;
+    }
     for (int line = 0; line < 4 && at_ < count_; ++line) {
       const Piece& piece = pieces_[at_];
       hwy::Prefetch(piece.data + row_ * piece.stride + column_);
@@ -63,6 +69,7 @@ class FetchAhead {
   };
   Piece pieces_[4] = {};
   int count_ = 0, at_ = 0;
+  FetchAhead* later_ = nullptr;
   Index row_ = 0, column_ = 0;
 };
 
