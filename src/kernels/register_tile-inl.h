@@ -82,6 +82,13 @@ enum class TileEnd {
   maximum,  // c = factor · product, and alpha [NV · lanes] becomes the maximum of itself and all rows
 };
 
+// Sanitizers make so much of every load that unrolled tiles would take minutes to compile.
+#if HWY_IS_ASAN || HWY_IS_TSAN
+#define FOVEA_TILE_UNROLL
+#else
+#define FOVEA_TILE_UNROLL HWY_UNROLL(4)
+#endif
+
 // One row of the tile, row after row, so that only one factor is alive.
 #define FOVEA_TILE_ROW(r)                                       \
   if constexpr (MR > r) {                                       \
@@ -133,7 +140,7 @@ HWY_INLINE void RegisterTile(const TileFactor& a, Index first, Index rows, const
   FloatVector x0 = hn::Zero(d), x1 = x0, x2 = x0, x3 = x0, x4 = x0, x5 = x0;
   FloatVector y0 = x0, y1 = x0, y2 = x0, y3 = x0, y4 = x0, y5 = x0;
   FloatVector z0 = x0, z1 = x0, z2 = x0, z3 = x0, z4 = x0, z5 = x0;
-  HWY_UNROLL(4)
+  FOVEA_TILE_UNROLL
   for (Index t = 0; t < depth; ++t, b += b_stride) {
     const FloatVector b0 = hn::LoadU(d, b), b1 = hn::LoadU(d, b + (NV > 1 ? lanes : 0));
     const FloatVector b2 = hn::LoadU(d, b + (NV > 2 ? 2 * lanes : 0));
@@ -199,6 +206,7 @@ HWY_INLINE void MultiplyStrip(const TileFactor& a, Index rows, const float* b, I
   multiply(a, rows, b, b_stride, depth, c, c_stride, alpha, ahead);
 }
 
+#undef FOVEA_TILE_UNROLL
 #undef FOVEA_TILE_ROW
 #undef FOVEA_TILE_SCALE_ROW
 #undef FOVEA_TILE_END_ROW
