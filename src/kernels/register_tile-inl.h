@@ -106,21 +106,25 @@ enum class TileEnd {
     if constexpr (NV > 2) z##r = hn::Mul(z##r, factor); \
   }
 
-#define FOVEA_TILE_END_ROW(r)                                                              \
-  if constexpr (MR > r) {                                                                  \
-    if (rows > r) {                                                                        \
-      float* HWY_RESTRICT row = c + r * c_stride;                                          \
-      FinishTile<kEnd>(d, x##r, row, alpha);                                               \
-      if constexpr (NV > 1) FinishTile<kEnd>(d, y##r, row + lanes, alpha + lanes);         \
-      if constexpr (NV > 2) FinishTile<kEnd>(d, z##r, row + 2 * lanes, alpha + 2 * lanes); \
-    }                                                                                      \
+#define FOVEA_TILE_END_ROW(r)                                                 \
+  if constexpr (MR > r) {                                                     \
+    if (rows > r) {                                                           \
+      float* HWY_RESTRICT row = c + r * c_stride;                             \
+      FinishTile<kEnd>(d, x##r, row, alpha, 0);                               \
+      if constexpr (NV > 1) FinishTile<kEnd>(d, y##r, row, alpha, lanes);     \
+      if constexpr (NV > 2) FinishTile<kEnd>(d, z##r, row, alpha, 2 * lanes); \
+    }                                                                         \
   }
 
+// Columns `at` and following of one row. alpha may be null where it is not used.
 template <TileEnd kEnd>
-HWY_INLINE void FinishTile(Floats d, FloatVector product, float* HWY_RESTRICT c,
-                           float* HWY_RESTRICT alpha) {
+HWY_INLINE void FinishTile(Floats d, FloatVector product, float* HWY_RESTRICT row,
+                           const float* HWY_RESTRICT alpha, Index at) {
+  float* HWY_RESTRICT c = row + at;
   if constexpr (kEnd == TileEnd::add) product = hn::Add(product, hn::Load(d, c));
-  if constexpr (kEnd == TileEnd::rescale) product = hn::MulAdd(hn::Load(d, c), hn::Load(d, alpha), product);
+  if constexpr (kEnd == TileEnd::rescale) {
+    product = hn::MulAdd(hn::Load(d, c), hn::Load(d, alpha + at), product);
+  }
   hn::Store(product, d, c);
 }
 
