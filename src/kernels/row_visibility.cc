@@ -12,6 +12,7 @@ namespace {
 // Bits [begin, end) of one word's worth of keys that starts at `base`.
 std::uint64_t ones_between(Index base, Index begin, Index end) {
   const Index from = std::max<Index>(begin - base, 0), to = std::min<Index>(end - base, 64);
+  if (from >= to) return 0;
   return (~std::uint64_t{0} >> (64 - (to - from))) << from;
 }
 

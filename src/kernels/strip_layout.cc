@@ -1,21 +1,18 @@
 #include "kernels/strip_layout.h"
 
-#include <algorithm>
-#include <numeric>
-
 namespace fovea::kernels {
 
 HeadStrips::HeadStrips(const ScoreProblem& problem, Index head_index, Index lanes)
     : plain_rows_(problem.queries()), plain_(plain_rows_, lanes), scattered_(0, lanes) {
   if (problem.mask == nullptr || !problem.mask->may_scatter()) return;
-  order_.resize(static_cast<std::size_t>(problem.queries()));
-  std::iota(order_.begin(), order_.end(), Index{0});
   Row row = problem.row_of(head_index);
-  const auto middle = std::stable_partition(order_.begin(), order_.end(), [&](Index query) {
-    row.query = query;
-    return !problem.mask->is_scattered(row);
-  });
-  plain_rows_ = middle - order_.begin();
+  std::vector<Index> scattered;
+  order_.reserve(static_cast<std::size_t>(problem.queries()));
+  for (; row.query < problem.queries(); ++row.query) {
+    (problem.mask->is_scattered(row) ? scattered : order_).push_back(row.query);
+  }
+  plain_rows_ = static_cast<Index>(order_.size());
+  order_.insert(order_.end(), scattered.begin(), scattered.end());
   plain_ = StripCuts(plain_rows_, lanes);
   scattered_ = StripCuts(problem.queries() - plain_rows_, lanes);
 }

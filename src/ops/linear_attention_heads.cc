@@ -44,7 +44,7 @@ std::vector<kernels::LinearHead> linear_heads(const AttentionViews& views,
     head.q = start(q, h * group);
     head.k = start(k, h);
     head.v = start(v, h);
-    head.out = out + i * group * head.out_head_stride;
+    head.out = out == nullptr ? nullptr : out + i * group * head.out_head_stride;
     result.push_back(head);
   }
   return result;
