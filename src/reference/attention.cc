@@ -7,33 +7,12 @@
 #include "core/dropout.h"
 #include "mask/bias_node.h"
 #include "mask/mask_node.h"
+#include "reference/extents.h"
 
 namespace fovea::reference {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// The extents of a call, whatever its rank: heads_total = all leading axes of q multiplied.
-struct Extents {
-  Index heads_total, heads, key_heads, n, m, d, dv;
-
-  Extents(const DoubleArray& q, const DoubleArray& k, const DoubleArray& v)
-      : heads_total(1),
-        heads(1),
-        key_heads(1),
-        n(q.shape.back(1)),
-        m(k.shape.back(1)),
-        d(q.shape.back()),
-        dv(v.shape.back()) {
-    for (int axis = 0; axis < q.shape.rank() - 2; ++axis) heads_total *= q.shape[axis];
-    if (q.shape.rank() >= 4) {
-      heads = q.shape.back(2);
-      key_heads = k.shape.back(2);
-    }
-  }
-  // The key head of query head h, both counted over all batch entries.
-  Index key_head(Index h) const { return h / heads * key_heads + h % heads / (heads / key_heads); }
-};
 
 Shape with_last(const Shape& shape, Index last) {
   std::vector<Index> extents;
@@ -43,7 +22,7 @@ Shape with_last(const Shape& shape, Index last) {
 }
 
 // Pass 1: query · key, scaled, capped, with bias and mask; hidden keys stay −inf and are not read.
-std::vector<double> scores_of_row(const DoubleArray& q, const DoubleArray& k, const Extents& e,
+std::vector<double> scores_of_row(const DoubleArray& q, const DoubleArray& k, const CallExtents& e,
                                   const Row& row, const Intervals& visible,
                                   const AttentionOptions& options) {
   const Index h = row.batch * e.heads + row.head, i = row.query;
@@ -93,7 +72,7 @@ void drop(std::vector<double>& row, Index h, Index i, const AttentionOptions& op
 
 AttentionResult attention(const DoubleArray& q, const DoubleArray& k, const DoubleArray& v,
                           const AttentionOptions& options) {
-  const Extents e(q, k, v);
+  const CallExtents e(q, k, v);
   AttentionResult result;
   result.output = DoubleArray(with_last(q.shape, e.dv));
   result.weights = DoubleArray(with_last(q.shape, e.m));
