@@ -5,6 +5,7 @@
 #include "fovea/attention.h"
 #include "fovea/attention_path.h"
 #include "fovea/attention_statistics.h"
+#include "fovea/attention_weights.h"
 #include "fovea/bias.h"
 #include "fovea/build_info.h"
 #include "fovea/error.h"
