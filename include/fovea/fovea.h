@@ -36,6 +36,7 @@
 #include "fovea/shape_trace.h"
 #include "fovea/softmax.h"
 #include "fovea/tensor.h"
+#include "fovea/terminal_picture.h"
 #include "fovea/threads.h"
 #include "fovea/typed_view.h"
 #include "fovea/version.h"
