@@ -39,7 +39,8 @@ void check(ConstView weights, const AttentionLinesOptions& options) {
   check_count("names of queries", options.queries.size(), shape[1]);
   check_count("names of keys", options.keys.size(), shape[2]);
   check_count("names of heads", options.head_names.size(), shape[0]);
-  if (!(options.mass > 0 && options.mass <= 1)) fail("[attention_lines] mass {}, expected 0 < mass ≤ 1", options.mass);
+  if (!(options.mass > 0 && options.mass <= 1))
+    fail("[attention_lines] mass {}, expected 0 < mass ≤ 1", options.mass);
   if (options.query && (*options.query < 0 || *options.query >= shape[1])) {
     fail("[attention_lines] query {}, there are {}: 0 to {}", *options.query, shape[1], shape[1] - 1);
   }
@@ -57,7 +58,8 @@ void add_row(ConstView weights, Index head, Index query, double share, std::vect
     sum += weight;
     if (weight > 0) row.push_back({head, query, key, weight});
   }
-  std::stable_sort(row.begin(), row.end(), [](const Line& a, const Line& b) { return a.weight > b.weight; });
+  std::stable_sort(row.begin(), row.end(),
+                   [](const Line& a, const Line& b) { return a.weight > b.weight; });
   double held = 0;
   for (const Line& line : row) {
     if (held >= share * sum * (1 - 1e-7)) break;  // float32 sums
@@ -75,14 +77,16 @@ std::vector<Line> lines_of(ConstView weights, const AttentionLinesOptions& optio
     }
   }
   // The strongest are drawn last, on top.
-  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.weight < b.weight; });
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return a.weight < b.weight; });
   return lines;
 }
 
 std::vector<std::string> labels_of(const std::vector<std::string>& names, Index count, double size) {
   std::vector<std::string> labels;
   for (Index i = 0; i < count; ++i) {
-    const std::string text = names.empty() ? std::to_string(i) : readable_token(names[static_cast<std::size_t>(i)]);
+    const std::string text =
+        names.empty() ? std::to_string(i) : readable_token(names[static_cast<std::size_t>(i)]);
     labels.push_back(shorten_middle(text, {size, false, scene::Family::sans}, 130));
   }
   return labels;
@@ -107,8 +111,9 @@ double add_legend(Scene& scene, Index heads, const AttentionLinesOptions& option
   const ThemeColors& colors = theme_colors(options.theme);
   double x = kMargin;
   for (Index head = 0; head < heads; ++head) {
-    const std::string name = options.head_names.empty() ? fmt::format("Head {}", head)
-                                                        : options.head_names[static_cast<std::size_t>(head)];
+    const std::string name = options.head_names.empty()
+                                 ? fmt::format("Head {}", head)
+                                 : options.head_names[static_cast<std::size_t>(head)];
     const double length = 12 + text_width(name, kNoteSize) + 10;
     if (x > kMargin && x + length > width) {
       x = kMargin;
@@ -138,7 +143,8 @@ void add_lines(Scene& scene, const std::vector<Line>& lines, const Layout& layou
     scene::Curve curve;
     curve.from = from, curve.control1 = {from.x + bend, from.y};
     curve.control2 = {to.x - bend, to.y}, curve.to = to;
-    curve.stroke = {colors.accent[static_cast<std::size_t>(line.head) % colors.accent.size()], 0.5 + 2.1 * share, {}};
+    curve.stroke = {
+        colors.accent[static_cast<std::size_t>(line.head) % colors.accent.size()], 0.5 + 2.1 * share, {}};
     curve.opacity = 0.08 + 0.87 * share;
     scene.add(curve);
   }
@@ -165,7 +171,8 @@ Figure attention_lines(ConstView given, const AttentionLinesOptions& options) {
   const std::vector<Line> lines = lines_of(weights, options);
   const ThemeColors& colors = theme_colors(options.theme);
   const Text title{"Attention, from each query to the keys", "注意力：从每个查询到各个键"};
-  Scene scene = themed_scene(options.theme, options.language, options.title.value_or(title.in(options.language)));
+  Scene scene =
+      themed_scene(options.theme, options.language, options.title.value_or(title.in(options.language)));
 
   Layout layout;
   layout.row = std::clamp(900.0 / static_cast<double>(std::max(queries, keys)), 7.5, 17.0);
@@ -173,22 +180,25 @@ Figure attention_lines(ConstView given, const AttentionLinesOptions& options) {
   const std::vector<std::string> left = labels_of(options.queries, queries, layout.size);
   const std::vector<std::string> right = labels_of(options.keys, keys, layout.size);
   const Text query_title{"Query", "查询"}, key_title{"Key", "键"};
-  const double left_width = std::max(widest(left, layout.size), text_width(query_title.in(options.language), kNoteSize));
+  const double left_width =
+      std::max(widest(left, layout.size), text_width(query_title.in(options.language), kNoteSize));
   layout.left = kMargin + left_width + 5;
   layout.right = layout.left + kBetween;
   scene.width = layout.right + 5 + std::max(widest(right, layout.size), 30.0) + kMargin;
 
-  const std::string note = fmt::format(
-      fmt::runtime(Text{"the largest weights that hold {} of each query; widest line: {}",
-                        "每个查询中合计占 {} 的最大权重；最粗的线：{}"}.in(options.language)),
-      percent(options.mass), fixed(lines.empty() ? 0 : lines.back().weight, 3));
+  const std::string note =
+      fmt::format(fmt::runtime(Text{"the largest weights that hold {} of each query; widest line: {}",
+                                    "每个查询中合计占 {} 的最大权重；最粗的线：{}"}
+                                   .in(options.language)),
+                  percent(options.mass), fixed(lines.empty() ? 0 : lines.back().weight, 3));
   scene.width = std::max({scene.width, 2 * kMargin + text_width(note, kNoteSize),
                           2 * kMargin + text_width(scene.title, kTitleSize, true)});
   double y = add_title(scene, scene.title, colors, kMargin);
   y = add_legend(scene, heads, options, scene.width - kMargin, y);
   add_text(scene, query_title.in(options.language), {layout.left - 5, y + 4},
            {.size = kNoteSize, .color = colors.muted, .anchor = scene::Anchor::end});
-  add_text(scene, key_title.in(options.language), {layout.right + 5, y + 4}, {.size = kNoteSize, .color = colors.muted});
+  add_text(scene, key_title.in(options.language), {layout.right + 5, y + 4},
+           {.size = kNoteSize, .color = colors.muted});
   layout.top = y + 12;
   add_lines(scene, lines, layout, heads, colors);
   add_tokens(scene, left, layout, true, options.query, colors);

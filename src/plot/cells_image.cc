@@ -82,11 +82,14 @@ SurfacePointer enlarged_cells_image(const scene::Cells& cells, int smallest) {
 }
 
 scene::Box cell_rectangle(const scene::Cells& cells, Index row, Index column) {
+  constexpr double kUnder =
+      0.5;  // points: covers a pixel of any screen, and hardly shows at the outer edge
   const double width = cells.box.width / static_cast<double>(cells.columns);
   const double height = cells.box.height / static_cast<double>(cells.rows);
   return {cells.box.x + static_cast<double>(column) * width,
-          cells.box.y + static_cast<double>(row) * height, column + 1 < cells.columns ? 1.5 * width : width,
-          row + 1 < cells.rows ? 1.5 * height : height};
+          cells.box.y + static_cast<double>(row) * height,
+          width + (column + 1 < cells.columns ? std::min(kUnder, width) : 0),
+          height + (row + 1 < cells.rows ? std::min(kUnder, height) : 0)};
 }
 
 }  // namespace fovea

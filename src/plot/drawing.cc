@@ -29,8 +29,8 @@ void add_text(Scene& scene, const std::string& text, Point at, const TextStyle& 
   scene.add(label);
 }
 
-void add_line(Scene& scene, Point from, Point to, Color color, double width, const std::vector<double>& dash,
-              double opacity) {
+void add_line(Scene& scene, Point from, Point to, Color color, double width,
+              const std::vector<double>& dash, double opacity) {
   scene::Polyline line;
   line.points = {from, to};
   line.stroke = scene::Stroke{color, width, dash};
@@ -40,7 +40,8 @@ void add_line(Scene& scene, Point from, Point to, Color color, double width, con
 
 double add_title(Scene& scene, const std::string& title, const ThemeColors& colors, double y) {
   if (title.empty()) return y;
-  add_text(scene, title, {kMargin, y + kTitleSize / 2}, {.size = kTitleSize, .color = colors.ink, .bold = true});
+  add_text(scene, title, {kMargin, y + kTitleSize / 2},
+           {.size = kTitleSize, .color = colors.ink, .bold = true});
   return y + kTitleSize + 12;
 }
 

@@ -50,7 +50,7 @@ void check(const TerminalHeatmap& h) {
 }
 
 // From 0, or the least value drawn if that is negative, to the largest.
-ColorScale scale_of(const TerminalHeatmap& first, const std::vector<CellGrid>& drawn) {
+TerminalScale scale_of(const TerminalHeatmap& first, const std::vector<CellGrid>& drawn) {
   double low = 0, high = 0;
   for (const CellGrid& grid : drawn) {
     for (Index i = 0; i < grid.values.shape().elements(); ++i) {
@@ -229,7 +229,7 @@ std::string to_terminal(const TerminalHeatmap& h, const TerminalOptions& options
   if (plan.form == CellForm::half_blocks) {
     grid = fitted(h, plan.form, options.colors, options.width - plan.label_width - 1, kMostLines);
   }
-  const ColorScale scale = scale_of(h, {grid});
+  const TerminalScale scale = scale_of(h, {grid});
   const Index rows = grid.values.shape()[0];
   const int per_line = rows_per_line(plan.form, options.colors);
   const std::vector<std::string> lines =
@@ -269,7 +269,7 @@ std::string to_terminal(const std::vector<TerminalHeatmap>& panels, const Termin
     check(panel);
     drawn.push_back(fitted(panel, panel_form(panel, room), options.colors, room, kPanelLines));
   }
-  const ColorScale scale = scale_of(panels.front(), drawn);
+  const TerminalScale scale = scale_of(panels.front(), drawn);
   std::string text;
   for (int first = 0; first < count; first += per_line) {
     std::vector<std::vector<std::string>> blocks;

@@ -1,0 +1,99 @@
+#include "plot/axis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "plot/readable_text.h"
+#include "plot/text_measure.h"
+#include "plot/ticks.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kTickLength = 3;
+constexpr double kTickGap = 3;        // between tick and text
+constexpr double kLongestLabel = 96;  // points; longer tokens are shortened
+constexpr double kSin45 = 0.70710678;
+
+}  // namespace
+
+Axis Axis::positions(const Setup& setup) {
+  Axis axis(setup);
+  const scene::Font font{setup.size, false, scene::Family::sans};
+  const TextExtent longest = measure_text(grouped(setup.count - 1), font);
+  const bool left = setup.side == Side::left;
+  const double room = left ? 1.3 * longest.height() : longest.width + 8;
+  const double cell = setup.length / static_cast<double>(setup.count);
+  axis.step_ = round_step(room / cell);
+  for (Index i = 0; i < setup.count; i += axis.step_) {
+    axis.entries_.push_back({(static_cast<double>(i) + 0.5) * cell, grouped(i)});
+  }
+  axis.thickness_ = kTickLength + kTickGap + (left ? longest.width : longest.height());
+  return axis;
+}
+
+Axis Axis::tokens(const Setup& setup, const std::vector<std::string>& tokens) {
+  Axis axis(setup);
+  const scene::Font font{setup.size, false, scene::Family::sans};
+  const bool left = setup.side == Side::left;
+  const double cell = setup.length / static_cast<double>(setup.count);
+  std::vector<std::string> texts;
+  double height = 0;
+  for (const std::string& token : tokens) {
+    texts.push_back(shorten_middle(readable_token(token), font, kLongestLabel));
+    height = std::max(height, measure_text(texts.back(), font).height());
+  }
+  // Lines at 45° are apart by the sine of the distance of their ends.
+  const double room = left ? height : height / kSin45;
+  axis.step_ = std::max<Index>(1, static_cast<Index>(std::ceil(room / cell - 1e-9)));
+  axis.rotation_ = left ? 0 : -45;
+  double reach = 0;
+  for (Index i = 0; i < setup.count; i += axis.step_) {
+    const double offset = (static_cast<double>(i) + 0.5) * cell;
+    const double width = measure_text(texts[static_cast<std::size_t>(i)], font).width;
+    reach = std::max(reach, left ? width : (width + height / 2) * kSin45);
+    if (!left) axis.overhang_ = std::max(axis.overhang_, (width + height / 2) * kSin45 - offset);
+    axis.entries_.push_back({offset, std::move(texts[static_cast<std::size_t>(i)])});
+  }
+  axis.thickness_ = kTickLength + kTickGap + reach;
+  return axis;
+}
+
+void Axis::draw(Scene& scene, scene::Point origin, const ThemeColors& colors) const {
+  using namespace scene;  // NOLINT: shapes
+  const Stroke stroke{colors.ink, 0.6, {}};
+  const scene::Font font{setup_.size, false, scene::Family::sans};
+  for (const Entry& entry : entries_) {
+    if (setup_.side == Side::left) {
+      const double y = origin.y + entry.offset;
+      scene.add(Polyline{{{origin.x - kTickLength, y}, {origin.x, y}}, stroke, {}, false, false, 1});
+      scene.add(Label{entry.text,
+                      {origin.x - kTickLength - kTickGap, y},
+                      font,
+                      colors.ink,
+                      Anchor::end,
+                      VerticalAnchor::middle});
+      continue;
+    }
+    const double x = origin.x + entry.offset;
+    scene.add(Polyline{{{x, origin.y}, {x, origin.y + kTickLength}}, stroke, {}, false, false, 1});
+    if (rotation_ != 0) {
+      scene.add(Label{entry.text,
+                      {x + 1, origin.y + kTickLength + kTickGap},
+                      font,
+                      colors.ink,
+                      Anchor::end,
+                      VerticalAnchor::middle,
+                      rotation_});
+    } else {
+      scene.add(Label{entry.text,
+                      {x, origin.y + kTickLength + kTickGap + 0.8 * setup_.size},
+                      font,
+                      colors.ink,
+                      Anchor::middle});
+    }
+  }
+}
+
+}  // namespace fovea
