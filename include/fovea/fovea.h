@@ -4,6 +4,7 @@
 #include "fovea/array.h"
 #include "fovea/attention.h"
 #include "fovea/attention_bars.h"
+#include "fovea/attention_diagram.h"
 #include "fovea/attention_lines.h"
 #include "fovea/attention_path.h"
 #include "fovea/attention_statistics.h"

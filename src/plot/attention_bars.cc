@@ -82,8 +82,9 @@ void draw_bars(Scene& scene, const Chart& chart) {
             chart.colors.accent[0]);
     add_text(scene, labels[i], {left - 6, middle},
              {.size = size, .color = chart.colors.ink, .anchor = scene::Anchor::end});
-    add_text(scene, fixed(chart.values[i], 3), {x_of(chart.values[i]) + 5, middle},
-             {.size = std::min(kNoteSize, size), .color = chart.colors.muted});
+    add_text(
+        scene, fixed(chart.values[i], 3), {left + kPlotWidth + numbers, middle},
+        {.size = std::min(kNoteSize, size), .color = chart.colors.muted, .anchor = scene::Anchor::end});
   }
   add_line(scene, {left, top}, {left, bottom}, chart.colors.ink, 0.8);
   if (chart.options.reference) {
@@ -126,13 +127,19 @@ void draw_columns(Scene& scene, const Chart& chart) {
     add_text(scene, tick.text, {left - 5, y},
              {.size = kNoteSize, .color = chart.colors.muted, .anchor = scene::Anchor::end});
   }
+  // One outline: hundreds of rectangles would show seams.
+  scene::Polyline area;
+  area.closed = true;
+  area.fill = chart.colors.accent[0];
   const double step = kColumnsWidth / static_cast<double>(columns.size());
+  area.points.push_back({left, bottom});
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    const double height = kColumnsHeight * columns[c] / chart.high;
-    add_bar(scene,
-            {left + step * static_cast<double>(c), bottom - height, step * (step > 3 ? 0.85 : 1), height},
-            chart.colors.accent[0]);
+    const double y = bottom - kColumnsHeight * columns[c] / chart.high;
+    area.points.push_back({left + step * static_cast<double>(c), y});
+    area.points.push_back({left + step * static_cast<double>(c + 1), y});
   }
+  area.points.push_back({left + kColumnsWidth, bottom});
+  scene.add(area);
   add_line(scene, {left, bottom}, {left + kColumnsWidth, bottom}, chart.colors.ink, 0.8);
   for (Index tick = 0, tick_step = round_step(static_cast<double>(count) / 8); tick < count;
        tick += tick_step) {

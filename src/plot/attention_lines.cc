@@ -186,11 +186,11 @@ Figure attention_lines(ConstView given, const AttentionLinesOptions& options) {
   layout.right = layout.left + kBetween;
   scene.width = layout.right + 5 + std::max(widest(right, layout.size), 30.0) + kMargin;
 
-  const std::string note =
-      fmt::format(fmt::runtime(Text{"the largest weights that hold {} of each query; widest line: {}",
-                                    "每个查询中合计占 {} 的最大权重；最粗的线：{}"}
-                                   .in(options.language)),
-                  percent(options.mass), fixed(lines.empty() ? 0 : lines.back().weight, 3));
+  const std::string note = fmt::format(
+      fmt::runtime(Text{"the largest weights that hold {} of each query; widest line: {}",
+                        "每个查询中合计占 {} 的最大权重；最粗的线：{}"}
+                       .in(options.language)),
+      short_number(100 * options.mass, 1) + " %", fixed(lines.empty() ? 0 : lines.back().weight, 3));
   scene.width = std::max({scene.width, 2 * kMargin + text_width(note, kNoteSize),
                           2 * kMargin + text_width(scene.title, kTitleSize, true)});
   double y = add_title(scene, scene.title, colors, kMargin);

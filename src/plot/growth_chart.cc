@@ -60,7 +60,23 @@ std::string time_text(double seconds) {
   return short_number(seconds * 1e6, 2) + " µs";
 }
 
-// Every n that was measured, unless there are too many; every power of ten of seconds.
+// 1, 2 and 5 times powers of ten of seconds; only the powers where that would be too many.
+std::vector<double> time_ticks(const Axes& axes) {
+  const double decades = (axes.high_s - axes.low_s) / std::log(10.0);
+  const int first = static_cast<int>(std::floor(axes.low_s / std::log(10.0)));
+  const int last = static_cast<int>(std::floor(axes.high_s / std::log(10.0)));
+  const int step = std::max(1, (last - first) / 8);
+  std::vector<double> ticks;
+  for (int power = first; power <= last; power += step) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double seconds = factor * std::pow(10.0, power), at = std::log(seconds);
+      if ((factor == 1 || decades < 3.2) && at >= axes.low_s && at <= axes.high_s) ticks.push_back(seconds);
+    }
+  }
+  return ticks;
+}
+
+// Every n that was measured, where their names do not collide.
 void add_grid(Scene& scene, const std::vector<GrowthSeries>& series, const Axes& axes,
               const ThemeColors& colors) {
   std::vector<Index> counts;
@@ -77,11 +93,8 @@ void add_grid(Scene& scene, const std::vector<GrowthSeries>& series, const Axes&
     add_text(scene, grouped(n), {x, axes.top + kHeight + 10},
              {.size = kNoteSize, .color = colors.muted, .anchor = scene::Anchor::middle});
   }
-  const int first = static_cast<int>(std::ceil(axes.low_s / std::log(10.0)));
-  const int last = static_cast<int>(std::floor(axes.high_s / std::log(10.0)));
-  const int step = std::max(1, (last - first) / 8);
-  for (int power = first; power <= last; power += step) {
-    const double seconds = std::pow(10.0, power), y = axes.y(seconds);
+  for (const double seconds : time_ticks(axes)) {
+    const double y = axes.y(seconds);
     add_line(scene, {axes.left, y}, {axes.left + kWidth, y}, colors.grid, 0.6);
     add_text(scene, time_text(seconds), {axes.left - 5, y},
              {.size = kNoteSize, .color = colors.muted, .anchor = scene::Anchor::end});
@@ -113,11 +126,19 @@ void add_series(Scene& scene, const GrowthSeries& series, const Axes& axes, Colo
   }
 }
 
-// Names at the right, moved apart where the ends of lines are close to each other.
+// 2.02 as ²·⁰².
+std::string superscript(double value) {
+  constexpr const char* kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text;
+  for (const char c : fixed(value, 2)) text += c == '-' ? "⁻" : c == '.' ? "·" : kDigits[c - '0'];
+  return text;
+}
+
+// Names beside the last points, moved apart where they would collide; returns the right end of them.
 double add_names(Scene& scene, const std::vector<GrowthSeries>& series, const Axes& axes,
                  const ThemeColors& colors) {
   struct Name {
-    double y;
+    scene::Point at;
     std::size_t index;
   };
   std::vector<Name> names;
@@ -125,23 +146,28 @@ double add_names(Scene& scene, const std::vector<GrowthSeries>& series, const Ax
     const auto last =
         std::max_element(series[i].points.begin(), series[i].points.end(),
                          [](const GrowthPoint& a, const GrowthPoint& b) { return a.n < b.n; });
-    names.push_back({axes.y(last->seconds), i});
+    names.push_back({{axes.x(static_cast<double>(last->n)) + 9, axes.y(last->seconds)}, i});
   }
-  std::sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.y < b.y; });
-  const double x = axes.left + kWidth + 8, distance = 25;
-  double widest = 0, lowest = axes.top - distance;
-  for (Name& name : names) {
-    name.y = std::max(name.y, lowest + distance);
-    lowest = name.y;
-    const Color color = colors.accent[name.index % colors.accent.size()];
-    const std::string slope = fmt::format("∝ n^{}", fixed(growth_exponent(series[name.index].points), 2));
-    add_text(scene, series[name.index].name, {x, name.y - 5},
-             {.size = kLabelSize, .color = color, .bold = true});
-    add_text(scene, slope, {x, name.y + 6}, {.size = kNoteSize, .color = colors.muted});
-    widest = std::max(
-        {widest, text_width(series[name.index].name, kLabelSize, true), text_width(slope, kNoteSize)});
+  std::sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.at.y < b.at.y; });
+  constexpr double kDistance = 25, kNear = 120;
+  double right = axes.left + kWidth;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (std::abs(names[j].at.x - names[i].at.x) < kNear) {
+        names[i].at.y = std::max(names[i].at.y, names[j].at.y + kDistance);
+      }
+    }
+    const auto& [at, index] = names[i];
+    // Beside the frame if the name would cross it.
+    const double width = text_width(series[index].name, kLabelSize, true);
+    const double x = at.x + width > axes.left + kWidth - 4 ? axes.left + kWidth + 8 : at.x;
+    const std::string slope = "∝ n" + superscript(growth_exponent(series[index].points));
+    add_text(scene, series[index].name, {x, at.y - 5},
+             {.size = kLabelSize, .color = colors.accent[index % colors.accent.size()], .bold = true});
+    add_text(scene, slope, {x, at.y + 7}, {.size = kNoteSize, .color = colors.muted});
+    right = std::max({right, x + width, x + text_width(slope, kNoteSize)});
   }
-  return x + widest;
+  return right;
 }
 
 }  // namespace
