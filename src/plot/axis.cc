@@ -23,9 +23,10 @@ Axis Axis::positions(const Setup& setup) {
   const scene::Font font{setup.size, false, scene::Family::sans};
   const TextExtent longest = measure_text(grouped(setup.count - 1), font);
   const bool left = setup.side == Side::left;
-  const double room = left ? 1.3 * longest.height() : longest.width + 8;
   const double cell = setup.length / static_cast<double>(setup.count);
-  axis.step_ = round_step(room / cell);
+  const double room = left ? 1.1 * longest.height() : longest.width + 6;
+  // Every position, or about a dozen.
+  axis.step_ = room <= cell ? 1 : round_step(std::max(room, setup.length / 12) / cell);
   for (Index i = 0; i < setup.count; i += axis.step_) {
     axis.entries_.push_back({(static_cast<double>(i) + 0.5) * cell, grouped(i)});
   }

@@ -205,7 +205,7 @@ class Layout {
 
   void draw_bar() {
     // As tall as the panels, but no taller than a page needs.
-    const double height = std::min(inner_height_, 420.0);
+    const double height = std::min(inner_height_, 560.0);
     const Box box{left_ + inner_width_ + kBarGap, top_ + (inner_height_ - height) / 2, kBarWidth, height};
     const Stroke stroke{colors_.ink, 0.6, {}};
     scene_.add(Gradient{box, grid_.bar.colors});
