@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <set>
+#include <utility>
 
 #include "plot/readable_text.h"
 #include "plot/text_measure.h"
@@ -16,6 +18,19 @@ constexpr double kTickGap = 3;        // between tick and text
 constexpr double kLongestLabel = 96;  // points; longer tokens are shortened
 constexpr double kSin45 = 0.70710678;
 
+// The tallest line that any two of these texts can form, for a font of one point: fonts of other scripts
+// have their own ascent and descent.
+double line_height_per_point(const std::vector<std::string>& tokens) {
+  constexpr scene::Font kFont{10, false, scene::Family::sans};
+  constexpr double kRounding = 1.01;
+  double ascent = 0, descent = 0;
+  for (const std::string& token : std::set<std::string>(tokens.begin(), tokens.end())) {
+    const TextExtent extent = measure_text(readable_token(token), kFont);
+    ascent = std::max(ascent, extent.ascent), descent = std::max(descent, extent.descent);
+  }
+  return kRounding * (ascent + descent) / kFont.size;
+}
+
 }  // namespace
 
 Axis Axis::positions(const Setup& setup) {
@@ -23,9 +38,10 @@ Axis Axis::positions(const Setup& setup) {
   const scene::Font font{setup.size, false, scene::Family::sans};
   const TextExtent longest = measure_text(grouped(setup.count - 1), font);
   const bool left = setup.side == Side::left;
-  const double room = left ? 1.3 * longest.height() : longest.width + 8;
   const double cell = setup.length / static_cast<double>(setup.count);
-  axis.step_ = round_step(room / cell);
+  const double room = left ? 1.1 * longest.height() : longest.width + 6;
+  // Every position, or about a dozen.
+  axis.step_ = room <= cell ? 1 : round_step(std::max(room, setup.length / 12) / cell);
   for (Index i = 0; i < setup.count; i += axis.step_) {
     axis.entries_.push_back({(static_cast<double>(i) + 0.5) * cell, grouped(i)});
   }
@@ -35,26 +51,30 @@ Axis Axis::positions(const Setup& setup) {
 
 Axis Axis::tokens(const Setup& setup, const std::vector<std::string>& tokens) {
   Axis axis(setup);
-  const scene::Font font{setup.size, false, scene::Family::sans};
   const bool left = setup.side == Side::left;
   const double cell = setup.length / static_cast<double>(setup.count);
-  std::vector<std::string> texts;
-  double height = 0;
-  for (const std::string& token : tokens) {
-    texts.push_back(shorten_middle(readable_token(token), font, kLongestLabel));
-    height = std::max(height, measure_text(texts.back(), font).height());
-  }
   // Lines at 45° are apart by the sine of the distance of their ends.
-  const double room = left ? height : height / kSin45;
-  axis.step_ = std::max<Index>(1, static_cast<Index>(std::ceil(room / cell - 1e-9)));
+  const double room_per_point = line_height_per_point(tokens) / (left ? 1 : kSin45);
+  const double fitting = std::floor(4 * cell / room_per_point) / 4;
+  if (fitting >= setup.smallest) {
+    axis.setup_.size = std::min(setup.size, fitting);
+  } else {
+    axis.setup_.size = std::max(setup.smallest, setup.size - 2);
+    axis.step_ = static_cast<Index>(std::ceil(room_per_point * axis.setup_.size / cell));
+  }
+  const scene::Font font{axis.setup_.size, false, scene::Family::sans};
+  const double half_line = room_per_point * axis.setup_.size / 2;
   axis.rotation_ = left ? 0 : -45;
   double reach = 0;
   for (Index i = 0; i < setup.count; i += axis.step_) {
+    std::string text =
+        shorten_middle(readable_token(tokens[static_cast<std::size_t>(i)]), font, kLongestLabel);
     const double offset = (static_cast<double>(i) + 0.5) * cell;
-    const double width = measure_text(texts[static_cast<std::size_t>(i)], font).width;
-    reach = std::max(reach, left ? width : (width + height / 2) * kSin45);
-    if (!left) axis.overhang_ = std::max(axis.overhang_, (width + height / 2) * kSin45 - offset);
-    axis.entries_.push_back({offset, std::move(texts[static_cast<std::size_t>(i)])});
+    const double width = measure_text(text, font).width;
+    const double slanted = (width + half_line) * kSin45;
+    reach = std::max(reach, left ? width : slanted);
+    if (!left) axis.overhang_ = std::max(axis.overhang_, slanted - offset);
+    axis.entries_.push_back({offset, std::move(text)});
   }
   axis.thickness_ = kTickLength + kTickGap + reach;
   return axis;

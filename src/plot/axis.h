@@ -17,12 +17,13 @@ class Axis {
     Index count = 0;    // tokens along the side
     double length = 0;  // of the side, in points
     double size = kLabelSize;
+    double smallest = kSmallestSize;  // size that tokens may shrink to, so that all of them fit
   };
 
   // Positions 0 .. count − 1, at round distances.
   static Axis positions(const Setup& setup);
-  // As many texts as `count`; those of the bottom are turned by 45°. Only every k-th is drawn where they
-  // would overlap.
+  // As many texts as `count`; those of the bottom are turned by 45°. Where they would overlap even in the
+  // smallest size, only every k-th is drawn.
   static Axis tokens(const Setup& setup, const std::vector<std::string>& tokens);
 
   Index step() const { return step_; }             // 1: every token has its label

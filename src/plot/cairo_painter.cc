@@ -155,7 +155,7 @@ class Painter {
         }
       }
     } else {
-      draw_image(enlarged_cells_image(shape, 1024).get(), shape.box);
+      draw_image(enlarged_cells_image(shape).get(), shape.box);
     }
   }
 

@@ -10,6 +10,7 @@
 #include "plot/heat_data.h"
 #include "plot/heat_titles.h"
 #include "plot/panel_grid.h"
+#include "plot/ticks.h"
 
 namespace fovea {
 namespace {
@@ -21,7 +22,7 @@ const Text kVisible{"visible", "可见"};
 // The mask in words, such as "causal: 56.2 % visible", with a capital.
 std::string mask_title(const Mask& mask, Index n, Index m, Language language) {
   if (language == Language::chinese) {
-    return fmt::format("掩码 {} × {}：{} 可见", n, m, percent(mask.density(n, m)));
+    return fmt::format("掩码 {} × {}：{} 可见", grouped(n), grouped(m), percent(mask.density(n, m)));
   }
   std::string title = mask.describe(n, m);
   if (title.front() >= 'a' && title.front() <= 'z')
@@ -31,7 +32,8 @@ std::string mask_title(const Mask& mask, Index n, Index m, Language language) {
 
 std::string cells_note(const HeatData& data, Language language) {
   static const Text kNote{"{} × {} pairs in {} × {} cells.", "{} × {} 个位置对，画成 {} × {} 格。"};
-  return fmt::format(fmt::runtime(kNote.in(language)), data.queries, data.keys, data.rows, data.columns);
+  return fmt::format(fmt::runtime(kNote.in(language)), grouped(data.queries), grouped(data.keys), data.rows,
+                     data.columns);
 }
 
 }  // namespace

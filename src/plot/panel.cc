@@ -69,12 +69,14 @@ std::vector<Box> hidden_boxes(const HeatData& data, const CellGrid& cells) {
 // The size at which the widest number fits into a cell; 0 if it would be too small to read.
 double value_size(const HeatData& data, const CellGrid& cells) {
   std::string widest;
-  for (const double value : data.values) {
-    const std::string text = signed_fixed(value, kValueDecimals);
-    if (text.size() > widest.size()) widest = text;
+  for (std::size_t cell = 0; cell < data.values.size(); ++cell) {
+    if (data.is_hidden(cell)) continue;
+    std::string text = signed_fixed(data.values[cell], kValueDecimals);
+    if (text.size() > widest.size()) widest = std::move(text);
   }
+  if (widest.empty()) return 0;
   const double per_point = measure_text(widest, {10, false, Family::sans}).width / 10;
-  const double size = std::min({9.0, 0.45 * cells.height, 0.84 * cells.width / per_point});
+  const double size = std::min({9.0, 0.45 * cells.height, 0.8 * cells.width / per_point});
   return size >= kSmallestSize ? size : 0;
 }
 

@@ -75,13 +75,8 @@ class Layout {
     if (tokens.empty() || long_axis) {
       return grid_.all_labels && !long_axis ? std::nullopt : std::optional(Axis::positions(setup));
     }
-    // Smaller letters before fewer labels.
-    for (double size = setup.size; size >= kSmallestSize + 0.5; size -= 0.5) {
-      Axis axis = Axis::tokens({side, setup.count, setup.length, size}, tokens);
-      if (axis.step() == 1) return axis;
-    }
-    if (grid_.all_labels) return std::nullopt;
-    return Axis::tokens({side, setup.count, setup.length, kLabelSize - 2}, tokens);
+    Axis axis = Axis::tokens(setup, tokens);
+    return grid_.all_labels && axis.step() > 1 ? std::nullopt : std::optional(std::move(axis));
   }
 
   void choose_axes() {
@@ -205,7 +200,7 @@ class Layout {
 
   void draw_bar() {
     // As tall as the panels, but no taller than a page needs.
-    const double height = std::min(inner_height_, 420.0);
+    const double height = std::min(inner_height_, 560.0);
     const Box box{left_ + inner_width_ + kBarGap, top_ + (inner_height_ - height) / 2, kBarWidth, height};
     const Stroke stroke{colors_.ink, 0.6, {}};
     scene_.add(Gradient{box, grid_.bar.colors});

@@ -129,8 +129,7 @@ class SvgWriter {
   void write(const Cells& shape) {
     if (shape.colors.empty()) return;
     if (shape.rows * shape.columns > kMostRectangles) {
-      const SurfacePointer image =
-          cells_image(shape, static_cast<int>(shape.columns), static_cast<int>(shape.rows));
+      const SurfacePointer image = enlarged_cells_image(shape);
       line(
           "<image {} preserveAspectRatio=\"none\" image-rendering=\"optimizeSpeed\" "
           "style=\"image-rendering:pixelated\" xlink:href=\"data:image/png;base64,{}\"/>",

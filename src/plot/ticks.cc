@@ -53,19 +53,20 @@ std::vector<Tick> linear_ticks(double low, double high, int most) {
 }
 
 std::vector<Tick> logarithmic_ticks(double low, double high, int most) {
+  constexpr double kShort = 2;  // decades
   const double decades = std::log10(high / low);
-  const int first = static_cast<int>(std::ceil(std::log10(low) - 1e-9));
+  const int first = static_cast<int>(std::floor(std::log10(low)));
   const int last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
+  const int step = std::max(1, (last - first + most - 1) / most);
   std::vector<Tick> ticks;
-  const int step = std::max(1, (last - first + most) / most);
-  for (int exponent = first; exponent <= last && last > first; exponent += step) {
-    ticks.push_back({(exponent - std::log10(low)) / decades, power_of_ten(exponent)});
-  }
-  if (ticks.size() >= 2) return ticks;
-  ticks.clear();
-  const Step fine = nice_step((high - low) / most);
-  for (const double value : round_numbers(low, high, fine)) {
-    if (value > 0) ticks.push_back({std::log10(value / low) / decades, signed_fixed(value, fine.decimals)});
+  for (int exponent = first; exponent <= last; exponent += step) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double value = factor * std::pow(10.0, exponent);
+      if (value < low * (1 - 1e-9) || value > high * (1 + 1e-9) || (factor != 1 && decades > kShort))
+        continue;
+      ticks.push_back({std::log10(value / low) / decades,
+                       decades > kShort ? power_of_ten(exponent) : short_number(value, 9)});
+    }
   }
   return ticks;
 }

@@ -16,8 +16,8 @@ struct Tick {
 // Multiples of 1, 2 or 5 times a power of ten in [low, high]; at most `most` + 1. low < high.
 std::vector<Tick> linear_ticks(double low, double high, int most);
 
-// Powers of ten in [low, high], 0 < low < high; linear_ticks' numbers at logarithmic places if there are
-// fewer than two.
+// Powers of ten in [low, high], 0 < low < high, at most `most` + 1; with twice and five times them where
+// the range is short.
 std::vector<Tick> logarithmic_ticks(double low, double high, int most);
 
 // 1, 2, 5, 10, 20, ..: the first that is at least `least`.
