@@ -66,9 +66,8 @@ void draw_bars(Scene& scene, const Chart& chart) {
     label_width = std::max(label_width, text_width(labels.back(), size));
   }
   const double left = kMargin + label_width + 7, numbers = 44;
-  scene.width = std::max(left + kPlotWidth + numbers + kMargin,
-                         2 * kMargin + text_width(scene.title, kTitleSize, true));
-  const double top = add_title(scene, scene.title, chart.colors, kMargin) + 8, bottom = top + row * count;
+  scene.width = left + kPlotWidth + numbers + kMargin;
+  const double top = below_title(scene) + 8, bottom = top + row * count;
   const auto x_of = [&](double value) { return left + kPlotWidth * value / chart.high; };
   for (const Tick& tick : chart.ticks) {
     const double x = left + kPlotWidth * tick.share;
@@ -117,10 +116,8 @@ void draw_columns(Scene& scene, const Chart& chart) {
   double tick_width = 0;
   for (const Tick& tick : chart.ticks) tick_width = std::max(tick_width, text_width(tick.text, kNoteSize));
   const double left = kMargin + kAxisTitleSize + 8 + tick_width + 6;
-  scene.width =
-      std::max(left + kColumnsWidth + kMargin + 6, 2 * kMargin + text_width(scene.title, kTitleSize, true));
-  const double top = add_title(scene, scene.title, chart.colors, kMargin) + 8,
-               bottom = top + kColumnsHeight;
+  scene.width = left + kColumnsWidth + kMargin + 6;
+  const double top = below_title(scene) + 8, bottom = top + kColumnsHeight;
   for (const Tick& tick : chart.ticks) {
     const double y = bottom - kColumnsHeight * tick.share;
     add_line(scene, {left, y}, {left + kColumnsWidth, y}, chart.colors.grid, 0.6);
@@ -185,7 +182,7 @@ Figure attention_bars(const std::vector<double>& values, const AttentionBarsOpti
   } else {
     draw_columns(scene, chart);
   }
-  return Figure(std::move(scene));
+  return finished(std::move(scene), chart.colors);
 }
 
 }  // namespace fovea

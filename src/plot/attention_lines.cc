@@ -191,9 +191,8 @@ Figure attention_lines(ConstView given, const AttentionLinesOptions& options) {
                         "每个查询中合计占 {} 的最大权重；最粗的线：{}"}
                        .in(options.language)),
       short_number(100 * options.mass, 1) + " %", fixed(lines.empty() ? 0 : lines.back().weight, 3));
-  scene.width = std::max({scene.width, 2 * kMargin + text_width(note, kNoteSize),
-                          2 * kMargin + text_width(scene.title, kTitleSize, true)});
-  double y = add_title(scene, scene.title, colors, kMargin);
+  scene.width = std::max({scene.width, 2 * kMargin + text_width(note, kNoteSize)});
+  double y = below_title(scene);
   y = add_legend(scene, heads, options, scene.width - kMargin, y);
   add_text(scene, query_title.in(options.language), {layout.left - 5, y + 4},
            {.size = kNoteSize, .color = colors.muted, .anchor = scene::Anchor::end});
@@ -205,7 +204,7 @@ Figure attention_lines(ConstView given, const AttentionLinesOptions& options) {
   add_tokens(scene, right, layout, false, std::nullopt, colors);
   y = layout.top + layout.row * static_cast<double>(std::max(queries, keys)) + 10;
   scene.height = add_notes(scene, {note}, colors, y) + kMargin - 4;
-  return Figure(std::move(scene));
+  return finished(std::move(scene), colors);
 }
 
 }  // namespace fovea

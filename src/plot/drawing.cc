@@ -1,6 +1,8 @@
 #include "plot/drawing.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "plot/text_measure.h"
 
@@ -38,11 +40,13 @@ void add_line(Scene& scene, Point from, Point to, Color color, double width,
   scene.add(line);
 }
 
-double add_title(Scene& scene, const std::string& title, const ThemeColors& colors, double y) {
-  if (title.empty()) return y;
-  add_text(scene, title, {kMargin, y + kTitleSize / 2},
-           {.size = kTitleSize, .color = colors.ink, .bold = true});
-  return y + kTitleSize + 12;
+double below_title(const Scene& scene) { return kMargin + (scene.title.empty() ? 0 : kTitleSize + 12); }
+
+Figure finished(Scene scene, const ThemeColors& colors) {
+  scene.width = std::max(scene.width, 2 * kMargin + text_width(scene.title, kTitleSize, true));
+  add_text(scene, scene.title, {scene.width / 2, kMargin + kTitleSize / 2},
+           {.size = kTitleSize, .color = colors.ink, .bold = true, .anchor = scene::Anchor::middle});
+  return Figure(std::move(scene));
 }
 
 double add_notes(Scene& scene, const std::vector<std::string>& notes, const ThemeColors& colors, double y) {

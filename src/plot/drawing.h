@@ -27,8 +27,11 @@ void add_text(Scene& scene, const std::string& text, scene::Point at, const Text
 void add_line(Scene& scene, scene::Point from, scene::Point to, Color color, double width,
               const std::vector<double>& dash = {}, double opacity = 1);
 
-// The title at the top of a figure, at the left margin; returns the y below it. "" takes no room.
-double add_title(Scene& scene, const std::string& title, const ThemeColors& colors, double y);
+// The y below the title, which finished() draws in the middle of the top; without a title the margin.
+double below_title(const Scene& scene);
+
+// The scene with its title, wide enough for it.
+Figure finished(Scene scene, const ThemeColors& colors);
 
 // Small lines of text from y on; returns the y below them.
 double add_notes(Scene& scene, const std::vector<std::string>& notes, const ThemeColors& colors, double y);

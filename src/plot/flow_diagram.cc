@@ -31,14 +31,14 @@ class FlowDiagram {
     Scene scene = themed_scene(options_.theme, options_.language,
                                options_.title.value_or(account_.title.in(options_.language)));
     place_projections();
-    double y = add_title(scene, scene.title, style_.colors, kMargin);
+    double y = below_title(scene);
     y = draw_inputs(scene, y);
     y = draw_projections(scene, y);
     y = draw_scores(scene, y);
     y = draw_output(scene, y);
     scene.height = y + kMargin;
-    scene.width = std::max(right_ + kMargin, 2 * kMargin + text_width(scene.title, kTitleSize, true));
-    return Figure(std::move(scene));
+    scene.width = right_ + kMargin;
+    return finished(std::move(scene), style_.colors);
   }
 
  private:

@@ -198,7 +198,7 @@ Figure growth_chart(const std::vector<GrowthSeries>& series, const GrowthChartOp
       options.title.value_or(say({"Time against the number of tokens", "时间随词元数的增长"})));
   Axes axes = axes_of(series);
   axes.left = kMargin + kAxisTitleSize + 8 + text_width("100 ms", kNoteSize) + 6;
-  axes.top = add_title(scene, scene.title, colors, kMargin);
+  axes.top = below_title(scene);
   add_grid(scene, series, axes, colors);
   for (std::size_t i = 0; i < series.size(); ++i) {
     add_series(scene, series[i], axes, colors.accent[i % colors.accent.size()], colors);
@@ -212,10 +212,9 @@ Figure growth_chart(const std::vector<GrowthSeries>& series, const GrowthChartOp
   std::vector<std::string> notes;
   if (!options.note.empty()) notes.push_back(options.note);
   y = add_notes(scene, notes, colors, y);
-  scene.width = std::max({right + kMargin, 2 * kMargin + text_width(scene.title, kTitleSize, true),
-                          2 * kMargin + text_width(options.note, kNoteSize)});
+  scene.width = std::max({right + kMargin, 2 * kMargin + text_width(options.note, kNoteSize)});
   scene.height = y + kMargin - 4;
-  return Figure(std::move(scene));
+  return finished(std::move(scene), colors);
 }
 
 }  // namespace fovea

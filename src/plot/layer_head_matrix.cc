@@ -155,15 +155,14 @@ Figure layer_head_matrix(const Matrix& values, const LayerHeadMatrixOptions& opt
   }
   layout.cell = std::max(28.0, numbers + 8);
   layout.left = kMargin + kAxisTitleSize + 10 + text_width(say({"mean", "平均"}), kLabelSize) + 6;
-  layout.top = add_title(scene, scene.title, theme_colors(options.theme), kMargin);
+  layout.top = below_title(scene);
   add_cells(scene, values, layout, paint);
   add_labels(scene, layout, options);
   const std::string bar_title =
       options.bar_title.value_or(say({"mean entropy of a row (nats)", "每行熵的平均（nat）"}));
   scene.height = layout.bottom() + 34 + kMargin;
-  scene.width = std::max(add_bar(scene, layout, paint, options, bar_title) + kMargin,
-                         2 * kMargin + text_width(scene.title, kTitleSize, true));
-  return Figure(std::move(scene));
+  scene.width = add_bar(scene, layout, paint, options, bar_title) + kMargin;
+  return finished(std::move(scene), theme_colors(options.theme));
 }
 
 }  // namespace fovea

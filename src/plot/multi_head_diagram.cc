@@ -33,7 +33,7 @@ class MultiHeadDiagram {
   Figure draw() {
     Scene scene = themed_scene(options_.theme, options_.language,
                                options_.title.value_or(account_.title.in(options_.language)));
-    top_ = add_title(scene, scene.title, style_.colors, kMargin);
+    top_ = below_title(scene);
     const Column split = column_of(projections()), heads = column_of(head_blocks("weights")),
                  outputs = column_of(head_blocks("head")), joined = column_of(joined_blocks(), 34);
     height_ = std::max({split.height, heads.height, outputs.height, joined.height});
@@ -57,10 +57,8 @@ class MultiHeadDiagram {
              "列上方的色条表示属于哪个头；每个头只看 Q、K、V 中属于自己的列"}
             .in(options_.language);
     scene.height = add_notes(scene, {note}, style_.colors, top_ + height_ + 14) + kMargin - 4;
-    scene.width =
-        std::max({x - kColumnGap + kMargin, 2 * kMargin + text_width(scene.title, kTitleSize, true),
-                  2 * kMargin + text_width(note, kNoteSize)});
-    return Figure(std::move(scene));
+    scene.width = std::max({x - kColumnGap + kMargin, 2 * kMargin + text_width(note, kNoteSize)});
+    return finished(std::move(scene), style_.colors);
   }
 
  private:
@@ -164,8 +162,10 @@ class MultiHeadDiagram {
   }
 
   void arrow(Scene& scene, const Placed& from, const Placed& to, std::size_t head) const {
-    add_right_arrow(scene, {from.cells.right() + 3, from.cells.center().y},
-                    {to.left - 4, to.cells.center().y}, color_of(head), 1);
+    const double y =
+        from.cells.center().y;  // straight to the end of the column, so that nothing is crossed
+    add_line(scene, {from.cells.right() + 3, y}, {from.right, y}, color_of(head), 1);
+    add_right_arrow(scene, {from.right, y}, {to.left - 4, to.cells.center().y}, color_of(head), 1);
   }
 
   const Account& account_;

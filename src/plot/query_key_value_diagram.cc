@@ -37,16 +37,15 @@ class InterplayDiagram {
   Figure draw() {
     Scene scene = themed_scene(options_.theme, options_.language,
                                options_.title.value_or(account_.title.in(options_.language)));
-    const double top = add_title(scene, scene.title, style_.colors, kMargin);
+    const double top = below_title(scene);
     lay_out(top);
     draw_heads(scene);
     draw_query(scene);
     for (Index j = 0; j < k_.rows(); ++j) draw_key(scene, j);
     draw_sum(scene);
-    scene.width = std::max(value_x_ + row_width(v_) + kMargin + 6,
-                           2 * kMargin + text_width(scene.title, kTitleSize, true));
+    scene.width = value_x_ + row_width(v_) + kMargin + 6;
     scene.height = sum_y_ + kCell / 2 + 12 + kMargin;
-    return Figure(std::move(scene));
+    return finished(std::move(scene), style_.colors);
   }
 
  private:

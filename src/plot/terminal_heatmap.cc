@@ -74,12 +74,14 @@ Plan plan_of(const TerminalHeatmap& h, const TerminalOptions& options) {
   plan.label_width = h.row_labels.empty() ? number_labels : widest(h.row_labels, kLongestLabel);
   const Index room = options.width - plan.label_width - 1;
   const bool color = options.colors != TerminalColors::none;
-  double largest = 1;
+  double least = 0, largest = 1;
   for (Index i = 0; i < h.values.shape().elements(); ++i) {
-    largest = std::max(largest, std::abs(static_cast<double>(h.values.data()[i])));
+    least = std::min(least, static_cast<double>(h.values.data()[i]));
+    largest = std::max(largest, static_cast<double>(h.values.data()[i]));
   }
-  for (plan.digits = h.digits; plan.digits >= std::min(2, h.digits); --plan.digits) {
-    const int number = display_width(fixed(-largest, plan.digits)) - 1;
+  for (plan.digits = h.digits; h.numbers && plan.digits >= std::min(2, h.digits); --plan.digits) {
+    const int number =
+        std::max(display_width(fixed(least, plan.digits)), display_width(fixed(largest, plan.digits)));
     plan.number_width = std::max(number + (color ? 2 : 4), widest(h.column_labels, 9) + 1);
     if (rows <= kMostLines && columns * plan.number_width <= room) return plan;
   }

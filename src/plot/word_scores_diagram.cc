@@ -69,7 +69,7 @@ Figure word_scores_diagram(const Account& account, const DiagramOptions& options
   const Words words = words_of(account.memory_tokens, left);
   const double right = words.x.back() + words.width;
   const double longest = std::max(1.0, words.center(weights.columns() - 1) - words.center(0));
-  double y = add_title(scene, scene.title, colors, kMargin);
+  double y = below_title(scene);
   for (Index i = 0; i < weights.rows(); ++i) {
     const double box_y = y + 42;
     const std::string query = readable_token(account.tokens[static_cast<std::size_t>(i)]);
@@ -101,9 +101,9 @@ Figure word_scores_diagram(const Account& account, const DiagramOptions& options
                                      "粗体：权重；其下：缩放后的分数 q·k/√d_k"}
                               : Text{"bold: weight; below it: score q·k", "粗体：权重；其下：分数 q·k"};
   y = add_notes(scene, {note.in(options.language)}, colors, y + 10);
-  scene.width = std::max(right + kMargin, 2 * kMargin + text_width(scene.title, kTitleSize, true));
+  scene.width = right + kMargin;
   scene.height = y + kMargin - 4;
-  return Figure(std::move(scene));
+  return finished(std::move(scene), colors);
 }
 
 }  // namespace fovea
