@@ -86,7 +86,7 @@ Account make_account(const AccountRequest& request, const WordVectors& words) {
       !request.mask && !request.heads && !request.seed && !request.memory && request.scaled;
   Subject subject;
   // "I love AI" has its own vectors: it is the example, also if it is typed.
-  if (request.sentence.empty() || (request.sentence == "I love AI" && !request.own_words)) {
+  if (!request.sentence || (*request.sentence == "I love AI" && !request.own_words)) {
     const std::string id = request.example.value_or("i-love-ai");
     const Account account = find_example(id);
     if (unchanged) return account;
@@ -94,8 +94,8 @@ Account make_account(const AccountRequest& request, const WordVectors& words) {
     const std::string title = id == "i-love-ai" ? "I love AI" : id;
     subject.title = {title, title};
   } else {
-    const EmbeddedSentence embedded = words.embed(request.sentence);
-    subject.title = {request.sentence, request.sentence};
+    const EmbeddedSentence embedded = words.embed(*request.sentence);
+    subject.title = {*request.sentence, *request.sentence};
     subject.tokens = embedded.tokens;
     subject.x = embedded.x;
   }

@@ -10,9 +10,9 @@
 namespace fovea::command {
 
 struct AccountRequest {
-  std::string sentence = {};                // words of the vocabulary; empty: the example
-  std::optional<std::string> example = {};  // default: i-love-ai
-  std::optional<std::string> memory = {};   // cross-attention: keys and values from these words
+  std::optional<std::string> sentence = {};  // words of the vocabulary; none: the example
+  std::optional<std::string> example = {};   // default: i-love-ai
+  std::optional<std::string> memory = {};    // cross-attention: keys and values from these words
   std::optional<Mask> mask = {};
   std::optional<Index> heads = {};
   std::optional<Index> seed = {};  // draws W_q, W_k, W_v (and W_o for several heads) as NumPy does

@@ -107,7 +107,7 @@ class ExplainCommand final : public Command {
  private:
   AccountRequest request(const std::optional<Mask>& mask) const {
     AccountRequest request;
-    request.sentence = fmt::format("{}", fmt::join(sentence_, " "));
+    if (!sentence_.empty()) request.sentence = fmt::format("{}", fmt::join(sentence_, " "));
     request.example = example_;
     request.memory = memory_;
     request.mask = mask;

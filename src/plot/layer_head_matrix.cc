@@ -12,16 +12,16 @@
 namespace fovea {
 namespace {
 
-constexpr double kCellHeight = 22, kGap = 5;  // gap: between the matrix and its means
+constexpr double kGap = 5;  // between the matrix and its means
 
 struct Layout {
-  double left = 0, top = 0, cell = 32;
+  double left = 0, top = 0, cell = 32, cell_height = 22;
   Index layers = 0, heads = 0;
   // The means stand behind a gap, at index `layers` or `heads`.
   scene::Box box(Index layer, Index head) const {
     return {left + cell * static_cast<double>(head) + (head == heads ? kGap : 0),
-            top + kCellHeight * static_cast<double>(layer) + (layer == layers ? kGap : 0), cell,
-            kCellHeight};
+            top + cell_height * static_cast<double>(layer) + (layer == layers ? kGap : 0), cell,
+            cell_height};
   }
   double right() const { return box(0, heads).right(); }
   double bottom() const { return box(layers, 0).bottom(); }
@@ -147,6 +147,8 @@ Figure layer_head_matrix(const Matrix& values, const LayerHeadMatrixOptions& opt
                     options.high.value_or(*largest), options.digits};
   Scene scene = themed_scene(options.theme, options.language,
                              options.title.value_or(say({"Entropy by layer and head", "各层各头的熵"})));
+  const std::string bar_title =
+      options.bar_title.value_or(say({"mean entropy of a row (nats)", "每行熵的平均（nat）"}));
   Layout layout;
   layout.layers = values.rows(), layout.heads = values.columns();
   double numbers = 0;
@@ -154,12 +156,13 @@ Figure layer_head_matrix(const Matrix& values, const LayerHeadMatrixOptions& opt
     numbers = std::max(numbers, text_width(fixed(value, options.digits), 8));
   }
   layout.cell = std::max(28.0, numbers + 8);
+  // The title of the colour bar runs beside it.
+  layout.cell_height =
+      std::max(22.0, (text_width(bar_title, kLabelSize) + 8) / static_cast<double>(layout.layers + 1));
   layout.left = kMargin + kAxisTitleSize + 10 + text_width(say({"mean", "平均"}), kLabelSize) + 6;
   layout.top = below_title(scene);
   add_cells(scene, values, layout, paint);
   add_labels(scene, layout, options);
-  const std::string bar_title =
-      options.bar_title.value_or(say({"mean entropy of a row (nats)", "每行熵的平均（nat）"}));
   scene.height = layout.bottom() + 34 + kMargin;
   scene.width = add_bar(scene, layout, paint, options, bar_title) + kMargin;
   return finished(std::move(scene), theme_colors(options.theme));

@@ -158,20 +158,20 @@ std::string group_text(Index total, Index cells) {
 }
 
 // Says what a cell is, if it is not one weight; says what hidden cells look like.
-std::string notes(const TerminalHeatmap& h, const CellGrid& drawn, Language language) {
+std::string notes(const TerminalHeatmap& h, const CellGrid& drawn, const TerminalOptions& options) {
   const Index rows = drawn.values.shape()[0], columns = drawn.values.shape()[1];
   std::string text;
   if (rows != true_rows(h) || columns != true_columns(h)) {
     const std::string form = Text{"{} × {} values in {} × {} cells: each is the mean of {} × {}",
                                   "{} × {} 个值缩为 {} × {} 格：每格是 {} × {} 个值的平均"}
-                                 .in(language);
-    text += fmt::format(fmt::runtime(form), true_rows(h), true_columns(h), rows, columns,
-                        group_text(true_rows(h), rows), group_text(true_columns(h), columns)) +
-            "\n";
+                                 .in(options.language);
+    text += wrap(fmt::format(fmt::runtime(form), true_rows(h), true_columns(h), rows, columns,
+                             group_text(true_rows(h), rows), group_text(true_columns(h), columns)),
+                 options.width);
   }
   const auto& flags = drawn.hidden.values();
   if (std::find(flags.begin(), flags.end(), 1) != flags.end()) {
-    text += Text{"· hidden by the mask\n", "· 被掩码隐藏\n"}.in(language);
+    text += Text{"· hidden by the mask\n", "· 被掩码隐藏\n"}.in(options.language);
   }
   return text;
 }
@@ -256,7 +256,7 @@ std::string to_terminal(const TerminalHeatmap& h, const TerminalOptions& options
     }
     text += pad_left(label, plan.label_width) + " " + lines[line] + "\n";
   }
-  return text + "\n" + legend(scale, options) + "\n" + notes(h, grid, options.language);
+  return text + "\n" + legend(scale, options) + "\n" + notes(h, grid, options);
 }
 
 std::string to_terminal(const std::vector<TerminalHeatmap>& panels, const TerminalOptions& options) {
@@ -282,7 +282,7 @@ std::string to_terminal(const std::vector<TerminalHeatmap>& panels, const Termin
     }
     text += side_by_side(blocks, kGap) + "\n";
   }
-  return text + legend(scale, options) + "\n" + notes(panels.front(), drawn.front(), options.language);
+  return text + legend(scale, options) + "\n" + notes(panels.front(), drawn.front(), options);
 }
 
 }  // namespace fovea
