@@ -84,6 +84,13 @@ void RowVisibility::load_bits(const MaskNode& mask, Row row, const Index* rows) 
       common_[i] &= row_bits_[i];
     }
   }
+  hull_ = {};
+  for (Index i = 0; i < words_; ++i) {
+    const std::uint64_t word = any_[static_cast<std::size_t>(i)];
+    if (word == 0) continue;
+    if (hull_.end == 0) hull_.begin = i * 64 + std::countr_zero(word);
+    hull_.end = (i + 1) * 64 - std::countl_zero(word);
+  }
 }
 
 VisibleSpan RowVisibility::span(Index begin, Index end) const {
