@@ -55,9 +55,12 @@ bool RowVisibility::load_intervals(const MaskNode& mask, Row row, const Index* r
   ScratchIntervals visible;
   for (Index r = 0; r < count_; ++r, ++row.query) {
     if (rows != nullptr) row.query = rows[r];
-    mask.visible_keys(row, *visible);
-    if ((*visible).size() > 1) return false;
-    const Interval keys = (*visible).empty() ? Interval{} : (*visible).front();
+    Interval keys;
+    if (!mask.visible_interval(row, keys)) {
+      mask.visible_keys(row, *visible);
+      if ((*visible).size() > 1) return false;
+      keys = (*visible).empty() ? Interval{} : (*visible).front();
+    }
     intervals_[static_cast<std::size_t>(r)] = keys;
     core_ = {std::max(core_.begin, keys.begin), std::min(core_.end, keys.end)};
     if (keys.begin < keys.end) {
