@@ -58,8 +58,11 @@ TEST(VisibleBits, agree_with_intervals) {
         Interval alone;
         if (!mask.node()->visible_interval(row, alone)) continue;
         ASSERT_LE(intervals.size(), 1U);
-        if (intervals.empty()) ASSERT_GE(alone.begin, alone.end);
-        if (!intervals.empty()) ASSERT_EQ(alone, intervals.front());
+        if (intervals.empty()) {
+          ASSERT_GE(alone.begin, alone.end);
+        } else {
+          ASSERT_EQ(alone, intervals.front());
+        }
       }
     }
   }
