@@ -1,0 +1,15 @@
+// The texts of the measures, by subject.
+#pragma once
+
+#include <vector>
+
+#include "fovea/measure_definitions.h"
+
+namespace fovea {
+
+std::vector<MeasureDefinition> spread_definitions();     // entropy and its kin
+std::vector<MeasureDefinition> received_definitions();   // sums over rows and columns
+std::vector<MeasureDefinition> token_definitions();      // positions and kinds of tokens
+std::vector<MeasureDefinition> structure_definitions();  // blocks, repetition, several heads, layers
+
+}  // namespace fovea
