@@ -7,7 +7,7 @@
 #include "fovea/attention_path.h"
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
-#include "mask_argument.h"
+#include "score_arguments.h"
 
 namespace fovea::command {
 namespace {
@@ -50,16 +50,10 @@ class AttendCommand final : public Command {
         "-o,--output", "FILE", output_,
         {".npz or .safetensors; .npy for the output alone", ".npz 或 .safetensors；.npy 只存 output"});
     options.require_last();
-    declare_mask(options, mask_);
-    options.number("--scale", "X", scale_,
-                   {"multiplies the scores; default: 1/√D", "分数的倍数；默认 1/√D"});
-    options.number("--softcap", "C", softcap_,
-                   {"C·tanh(score/C); default: off", "C·tanh(分数/C)；默认关闭"});
+    scores_.declare(options);
     options.number("--dropout", "P", dropout_, {"share of the weights dropped", "丢弃权重的比例"});
     options.integer("--seed", "S", seed_, 0, INT64_MAX,
                     {"of the dropout; default: 0", "dropout 的种子；默认 0"});
-    options.flag("--alibi", alibi_,
-                 {"ALiBi's bias by distance, with the paper's slopes", "ALiBi 距离偏置，斜率取自论文"});
     options.flag("--weights", weights_, {"also write the weights [.., N, M]", "同时写出权重 [.., N, M]"});
     options.flag("--logsumexp", logsumexp_,
                  {"also write log Σ exp of the scores [.., N]", "同时写出分数的 log Σ exp [.., N]"});
@@ -103,9 +97,7 @@ class AttendCommand final : public Command {
     if (dropout_ && !(*dropout_ >= 0 && *dropout_ < 1)) {
       throw UsageError(fmt::format("--dropout: got {}, expected 0 ≤ P < 1", *dropout_));
     }
-    if (softcap_ && !(*softcap_ >= 1e-30 && *softcap_ <= 1e30))
-      throw UsageError(fmt::format("--softcap: got {}, expected 1e-30 to 1e30", *softcap_));
-    mask_of(mask_);  // what is wrong with it is said before files are read
+    scores_.check();
   }
 
   Inputs read_inputs() const {
@@ -122,11 +114,7 @@ class AttendCommand final : public Command {
   }
 
   AttentionOptions attention_options(const Shape& q) const {
-    AttentionOptions options;
-    options.mask = mask_of(mask_);
-    if (alibi_) options.bias = Bias::alibi(alibi_slopes(q.rank() >= 4 ? q.back(2) : 1));
-    if (scale_) options.scale = static_cast<float>(*scale_);
-    options.softcap = static_cast<float>(softcap_.value_or(0));
+    AttentionOptions options = scores_.attention_options(q.rank() >= 4 ? q.back(2) : 1);
     options.dropout = static_cast<float>(dropout_.value_or(0));
     options.seed = static_cast<std::uint64_t>(seed_.value_or(0));
     options.weights = weights_;
@@ -155,10 +143,11 @@ class AttendCommand final : public Command {
   }
 
   std::vector<std::string> files_;
-  std::optional<std::string> output_, mask_;
-  std::optional<double> scale_, softcap_, dropout_;
+  std::optional<std::string> output_;
+  ScoreArguments scores_;
+  std::optional<double> dropout_;
   std::optional<Index> seed_;
-  bool alibi_ = false, weights_ = false, logsumexp_ = false, json_ = false, verbose_ = false;
+  bool weights_ = false, logsumexp_ = false, json_ = false, verbose_ = false;
 };
 
 }  // namespace

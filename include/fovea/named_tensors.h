@@ -41,7 +41,8 @@ class NamedArrays {
   std::vector<Entry>::const_iterator begin() const { return entries_.begin(); }
   std::vector<Entry>::const_iterator end() const { return entries_.end(); }
 
-  // Texts beside the arrays. Only safetensors keeps them ("__metadata__"); npy and npz drop them.
+  // Texts beside the arrays: "__metadata__" of safetensors, arrays of texts in an npz, texts and lists of
+  // texts in JSON. A list is itself JSON: ["a", "b"]. Only safetensors keeps them when written.
   std::map<std::string, std::string>& metadata() { return metadata_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
@@ -57,14 +58,16 @@ class NamedArrays {
   std::map<std::string, std::string> metadata_;
 };
 
-// The format follows from the extension: .npy (one array, named after the file: q.npy holds "q"), .npz or
-// .safetensors. Files are read as untrusted input: whatever is wrong with one is an Error.
+// The format follows from the extension: .npy (one array, named after the file: q.npy holds "q"), .npz,
+// .safetensors, or .json up to 256 MiB (nested lists: {"weights": [[1, 0], ..], "tokens": ["a", ..]}, or a
+// bare list, named after the file). Files are read as untrusted input: whatever is wrong with one is an Error.
 //
 // float16, bfloat16 (safetensors) and float32 become float32 exactly, float64 is rounded to float32;
 // integers of every width and truth values become Ids. Rank 0 becomes shape [1]; rank over 5 is an Error.
 NamedArrays load_arrays(const std::string& path);
 
-// Written as float32 and int64, whole or not at all (see write_file). A .npy takes exactly one array.
+// Written as float32 and int64, whole or not at all (see write_file). A .npy takes exactly one array;
+// .json is only read.
 void save_arrays(const std::string& path, const NamedArrays& arrays);
 
 // The same integers as float32. Throws Error beyond ±2^24, where float32 has gaps.

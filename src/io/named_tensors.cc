@@ -4,9 +4,11 @@
 #include <string>
 
 #include "core/fail.h"
+#include "fovea/file.h"
 #include "fovea/npy.h"
 #include "fovea/npz.h"
 #include "fovea/safetensors.h"
+#include "io/json_arrays.h"
 #include "io/mapped_file.h"
 #include "io/messages.h"
 #include "io/npy_format.h"
@@ -14,7 +16,10 @@
 namespace fovea {
 namespace {
 
-enum class Format { npy, npz, safetensors };
+enum class Format { npy, npz, safetensors, json };
+
+// A number takes some 20 bytes of text and 16 of memory: sooner than memory ends, people want .npy.
+constexpr Index kJsonLimit = Index{256} << 20;
 
 Format format_of(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
@@ -24,7 +29,8 @@ Format format_of(const std::string& path) {
   if (extension == ".npy") return Format::npy;
   if (extension == ".npz") return Format::npz;
   if (extension == ".safetensors") return Format::safetensors;
-  fail("[arrays] {}: {}; known are .npy, .npz and .safetensors", path,
+  if (extension == ".json") return Format::json;
+  fail("[arrays] {}: {}; known are .npy, .npz, .safetensors and .json", path,
        extension.empty() ? "the name has no extension" : "unknown extension " + extension);
 }
 
@@ -84,9 +90,10 @@ NamedArrays load_arrays(const std::string& path) {
   const Format format = format_of(path);
   if (format == Format::npz) return load_npz(path);
   if (format == Format::safetensors) return load_safetensors(path);
+  const std::string name = std::filesystem::path(path).stem().string();
+  if (format == Format::json) return parse_json_arrays(read_file(path, kJsonLimit), "[json] " + path, name);
   const MappedFile file(path, "npy");
   NamedArrays arrays(file.where());
-  const std::string name = std::filesystem::path(path).stem().string();
   std::visit([&](auto&& array) { arrays.add(name, std::forward<decltype(array)>(array)); },
              decode(parse_npy(file.bytes(), file.where()), file.where()));
   return arrays;
@@ -96,6 +103,7 @@ void save_arrays(const std::string& path, const NamedArrays& arrays) {
   const Format format = format_of(path);
   if (format == Format::npz) return save_npz(path, arrays);
   if (format == Format::safetensors) return save_safetensors(path, arrays);
+  if (format == Format::json) fail("[arrays] {}: arrays are written as .npy, .npz or .safetensors", path);
   if (arrays.size() != 1) {
     fail("[npy] {}: an npy file holds one array, {} were given; use .npz or .safetensors", path,
          arrays.size());

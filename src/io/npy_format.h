@@ -4,9 +4,16 @@
 #include <string>
 #include <string_view>
 
+#include "io/npy_literal.h"
 #include "io/raw_array.h"
 
 namespace fovea {
+
+struct NpyHeader {
+  NpyLiteral literal;
+  std::size_t data_begin = 0;
+};
+NpyHeader parse_npy_header(std::string_view bytes, const std::string& where);
 
 // Reads the header and checks that exactly the data it promises follows; the result points into `bytes`.
 // Throws Error "<where>: ..".

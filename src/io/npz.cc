@@ -2,9 +2,11 @@
 
 #include "core/fail.h"
 #include "io/file_writer.h"
+#include "io/json_arrays.h"
 #include "io/mapped_file.h"
 #include "io/messages.h"
 #include "io/npy_format.h"
+#include "io/npy_texts.h"
 #include "io/npz_format.h"
 #include "io/zip_reader.h"
 #include "io/zip_writer.h"
@@ -25,6 +27,10 @@ NamedArrays parse_npz(std::string_view bytes, const std::string& where) {
       fail("{}: is not an array, whose name would end in .npy", entry_where);
     const std::string name = entry.name.substr(0, entry.name.size() - kSuffix.size());
     const std::string_view content = zip_content(entry, buffer, entry_where);
+    if (const auto texts = parse_npy_texts(content, entry_where)) {
+      arrays.metadata()[name] = text_list_json(*texts, entry_where);
+      continue;
+    }
     std::visit([&](auto&& array) { arrays.add(name, std::forward<decltype(array)>(array)); },
                decode(parse_npy(content, entry_where), entry_where));
   }

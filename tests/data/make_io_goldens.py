@@ -52,6 +52,9 @@ np.savez(here / "savez.npz", q=floats.astype("<f4"), ids=integers.astype("<i8"),
 np.savez_compressed(here / "savez_compressed.npz", q=floats.astype("<f4"), ids=integers.astype("<i4"),
                     zeros=np.zeros((8, 64)))
 
+np.savez(here / "weights_tokens.npz", weights=np.eye(3, dtype="<f4"), tokens=np.array(["我", "喜欢", "AI 🎯"]),
+         bytes=np.array([b"ab", b"c", b""]), big=np.array(["x", "é"], dtype=">U3"))
+
 safetensors.numpy.save_file(
     {
         "f32": floats.astype("<f4"),

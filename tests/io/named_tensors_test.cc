@@ -72,7 +72,7 @@ TEST(NamedArrays, npy_holds_one_array_named_after_the_file) {
 
 TEST(NamedArrays, unknown_extension_lists_the_known) {
   EXPECT_EQ(error_of([] { load_arrays("q.pt"); }),
-            "[arrays] q.pt: unknown extension .pt; known are .npy, .npz and .safetensors");
+            "[arrays] q.pt: unknown extension .pt; known are .npy, .npz, .safetensors and .json");
   EXPECT_TRUE(
       contains(error_of([] { save_arrays("q", NamedArrays()); }), "has no extension; known are .npy"));
 }

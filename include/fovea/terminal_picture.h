@@ -1,0 +1,54 @@
+// Pictures in a terminal: heatmaps and bars in 24-bit colours, in the 256 of older terminals, or in shades.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/array.h"
+#include "fovea/language.h"
+#include "fovea/tensor.h"
+
+namespace fovea {
+
+enum class TerminalColors { none, palette, full };  // shades ░▒▓█; 256 colours; 24 bits
+
+struct TerminalOptions {
+  TerminalColors colors = TerminalColors::none;
+  int width = 100;  // columns of the terminal
+  Language language = Language::english;
+};
+
+// A matrix to be shown: rows are queries, columns keys.
+struct TerminalHeatmap {
+  Tensor values;                           // [R, C], finite
+  std::vector<std::string> row_labels;     // R, or none: numbers
+  std::vector<std::string> column_labels;  // C, or none
+  Flags hidden = {};                       // [R, C], 1 where a mask hides; empty: nothing
+  Index rows = 0, columns = 0;             // N and M if the values are means of more; 0: R and C
+  std::optional<double> low = {},
+                        high = {};  // of the colours; default: 0 (or the least value) and the largest
+  std::string colormap = "viridis";
+  std::string title = {};
+  int digits = 3;  // decimals where cells are wide enough for numbers
+};
+
+// Cells with their numbers where they fit into the width, squares of two columns otherwise, and half blocks
+// (▀: two rows in one line) for more. What still is too wide is shrunk by taking means, and a line below
+// says so. A scale of the colours follows. Every line ends with \n. Throws Error for values that are not
+// finite, labels that are not as many as rows or columns, and unknown colormaps.
+std::string to_terminal(const TerminalHeatmap& heatmap, const TerminalOptions& options = {});
+
+// Several small ones side by side, as many in a line as fit, with one scale of colours for all.
+std::string to_terminal(const std::vector<TerminalHeatmap>& panels, const TerminalOptions& options = {});
+
+struct TerminalBars {
+  std::vector<double> values;  // finite, ≥ 0
+  std::vector<std::string> labels;
+  std::string title = {};
+  int digits = 3;
+};
+// One line per value: label, number, a bar in eighths of a column. The longest bar is the largest value.
+std::string to_terminal(const TerminalBars& bars, const TerminalOptions& options = {});
+
+}  // namespace fovea
