@@ -26,6 +26,7 @@
 #include "fovea/matrix.h"
 #include "fovea/measure_definitions.h"
 #include "fovea/measures.h"
+#include "fovea/measures_report.h"
 #include "fovea/multi_head_attention.h"
 #include "fovea/named_tensors.h"
 #include "fovea/npy.h"

@@ -15,7 +15,8 @@ inline constexpr double kPatternWeight = 0.4;   // one key per row holds it: ind
 inline constexpr double kSinkShare = 0.5;       // half of all weight ends at one key
 inline constexpr double kKindWeight = 0.5;      // special tokens, or punctuation
 inline constexpr double kOwnBlockWeight = 0.9;  // within the query's own block
-inline constexpr double kLocalDistance = 2.0;   // tokens away, in inputs at least four times as long
+inline constexpr double kLocalDistance = 2.0;   // tokens away on average ..
+inline constexpr Index kLocalKeys = 8;          // .. in inputs at least as long as this
 inline constexpr double kFocusedConfidence = 0.5;  // mean of the largest weights
 
 struct HeadRole {
@@ -30,8 +31,12 @@ struct HeadRole {
 // sink.
 HeadRole role_of(const HeadMeasures& head, const std::vector<std::string>& key_tokens = {});
 
-// Every rule as one sentence, in the order in which they are tried.
-std::vector<Text> role_rules();
+// The rules in the order in which they are tried, and the roles that each may give.
+struct RoleRule {
+  std::vector<std::string> ids;
+  Text text;  // "broad: normalised_entropy ≥ 0.9"
+};
+std::vector<RoleRule> role_rules();
 
 // What role_of looks at: measures enough to tell every role.
 std::vector<Measure> role_measures();

@@ -102,7 +102,7 @@ HeadRole role_of(const HeadMeasures& head, const std::vector<std::string>& key_t
   if (auto pattern = strongest_pattern(head, key_tokens)) return *pattern;
   if (auto kind = kind_of_token(head)) return *kind;
   const double distance = head[Measure::distance], confidence = head[Measure::confidence];
-  if (distance <= kLocalDistance && static_cast<double>(head.received.size()) >= 4 * kLocalDistance) {
+  if (distance <= kLocalDistance && static_cast<Index>(head.received.size()) >= kLocalKeys) {
     const std::string rule = fmt::format("distance {} ≤ {}", two_decimals(distance), kLocalDistance);
     return role("local", distance, {"local", "局部"}, {rule, rule});
   }
@@ -113,26 +113,33 @@ HeadRole role_of(const HeadMeasures& head, const std::vector<std::string>& key_t
   return {"mixed", spread, {"mixed", "混合"}, {"no rule holds", "不符合任何规则"}};
 }
 
-std::vector<Text> role_rules() {
+std::vector<RoleRule> role_rules() {
   return {
-      {fmt::format("broad: normalised_entropy ≥ {}", kBroadEntropy),
-       fmt::format("分散：normalised_entropy ≥ {}", kBroadEntropy)},
-      {fmt::format(
-           "induction, previous token, diagonal, next token, same token: ≥ {}, sink on a key: sink_share "
-           "≥ {}; the largest of them",
-           kPatternWeight, kSinkShare),
-       fmt::format(
-           "归纳、前一个词、对角线、后一个词、相同词：≥ {}；汇聚于一个键：sink_share ≥ {}；取其中最大者",
-           kPatternWeight, kSinkShare)},
-      {fmt::format("special tokens, punctuation: ≥ {}", kKindWeight),
-       fmt::format("特殊词元、标点：≥ {}", kKindWeight)},
-      {fmt::format("own block: block_diagonal ≥ {}", kOwnBlockWeight),
-       fmt::format("本块内：block_diagonal ≥ {}", kOwnBlockWeight)},
-      {fmt::format("local: distance ≤ {} in inputs of {} keys or more", kLocalDistance, 4 * kLocalDistance),
-       fmt::format("局部：distance ≤ {}，且键数不少于 {}", kLocalDistance, 4 * kLocalDistance)},
-      {fmt::format("focused: confidence ≥ {}", kFocusedConfidence),
-       fmt::format("集中：confidence ≥ {}", kFocusedConfidence)},
-      {"mixed: none of these", "混合：以上都不符合"},
+      {{"none"}, {"sees nothing: no row has a weight", "什么都看不到：没有一行有权重"}},
+      {{"one_key"}, {"one key only: no row sees two keys", "只有一个键：没有一行能看到两个键"}},
+      {{"broad"},
+       {fmt::format("broad: normalised_entropy ≥ {}", kBroadEntropy),
+        fmt::format("分散：normalised_entropy ≥ {}", kBroadEntropy)}},
+      {{"induction", "previous_token", "diagonal", "next_token", "same_token", "sink_share"},
+       {fmt::format("induction, previous token, diagonal, next token or same token ≥ {}, sink on one key "
+                    "(sink_share) ≥ {}: the largest of them",
+                    kPatternWeight, kSinkShare),
+        fmt::format(
+            "归纳、前一个词、对角线、后一个词、相同词 ≥ {}，汇聚于一个键（sink_share）≥ {}：取最大者",
+            kPatternWeight, kSinkShare)}},
+      {{"special_tokens", "punctuation"},
+       {fmt::format("special tokens, punctuation ≥ {}", kKindWeight),
+        fmt::format("特殊词元、标点 ≥ {}", kKindWeight)}},
+      {{"block_diagonal"},
+       {fmt::format("own block: block_diagonal ≥ {}", kOwnBlockWeight),
+        fmt::format("本块内：block_diagonal ≥ {}", kOwnBlockWeight)}},
+      {{"local"},
+       {fmt::format("local: distance ≤ {} in inputs of {} keys or more", kLocalDistance, kLocalKeys),
+        fmt::format("局部：distance ≤ {}，且键数不少于 {}", kLocalDistance, kLocalKeys)}},
+      {{"focused"},
+       {fmt::format("focused: confidence ≥ {}", kFocusedConfidence),
+        fmt::format("集中：confidence ≥ {}", kFocusedConfidence)}},
+      {{"mixed"}, {"mixed: no other rule holds", "混合：不符合其他规则"}},
   };
 }
 

@@ -1,0 +1,62 @@
+#include "fovea/measures_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/fail.h"
+#include "core/number_text.h"
+
+namespace fovea {
+namespace {
+
+// Empty if all rows sum to 1.
+Text sums_note(const AttentionMeasures& measures) {
+  const Index count = measures.rows_not_one;
+  if (count == 0) return {};
+  const std::string low = short_number(measures.lowest_sum), high = short_number(measures.highest_sum);
+  return {
+      fmt::format("{} (lowest {}, highest {}): entropy is −Σ w·ln w of the weights as they are.",
+                  count == 1 ? "1 row does not sum to 1" : fmt::format("{} rows do not sum to 1", count),
+                  low, high),
+      fmt::format("有 {} 行的权重之和不为 1（最低 {}，最高 {}）：熵按权重原样计算 −Σ w·ln w。", count, low,
+                  high)};
+}
+
+}  // namespace
+
+MeasuresReport report_of(const AttentionMeasures& measures, Index batch, Index entry) {
+  const auto entries = static_cast<Index>(measures.heads.size());
+  if (batch < 1 || entries % batch != 0 || entry < 0 || entry >= batch) {
+    fail("[measures] entry {} of {} in each layer, there are {} entries in all", entry, batch, entries);
+  }
+  MeasuresReport report;
+  report.queries = measures.shape.back(1);
+  report.keys = measures.shape.back();
+  report.masked = measures.masked;
+  if (Text note = sums_note(measures); !note.en.empty()) report.notes.push_back(std::move(note));
+  const Index layers = entries / batch;
+  for (Index l = 0; l < layers; ++l) {
+    const auto at = static_cast<std::size_t>(l * batch + entry);
+    const std::string layer = layers == 1 ? "" : fmt::format("L{}", l);
+    for (std::size_t h = 0; h < measures.heads[at].size(); ++h) {
+      const auto head = static_cast<Index>(h);
+      report.heads.push_back({fmt::format("{}H{}", layer, h), l, head, measures.heads[at][h]});
+    }
+    if (!measures.head_mean.empty() && measures.heads[at].size() > 0) {
+      report.means.push_back({layers == 1 ? "mean" : layer + " mean", l, -1, measures.head_mean[at]});
+    }
+  }
+  return report;
+}
+
+void sort_by(MeasuresReport& report, Measure measure) {
+  std::stable_sort(report.heads.begin(), report.heads.end(),
+                   [&](const ReportedHead& a, const ReportedHead& b) {
+                     const double left = a.measures[measure], right = b.measures[measure];
+                     return !std::isnan(left) && (std::isnan(right) || left > right);
+                   });
+}
+
+}  // namespace fovea
