@@ -15,7 +15,7 @@ struct MeasureDefinition {
   std::string name;                // "normalised_entropy"
   std::optional<Measure> measure;  // none: of several heads or layers, or made of other measures
   Text title;                      // the heading of a column: "normalised", "归一化熵"
-  std::string formula;
+  Text formula;
   Text definition;
   Text range;
   Text caveat;

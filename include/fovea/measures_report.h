@@ -10,7 +10,7 @@
 namespace fovea {
 
 struct ReportedHead {
-  std::string name;  // "L5H0", "H3", "L5 mean"
+  std::string name;  // "L5H0", "L5 mean"
   Index layer = 0;
   Index head = 0;  // −1: all heads of the layer in one
   HeadMeasures measures;
@@ -29,7 +29,7 @@ struct MeasuresReport {
   bool role = true;                   // and the role of each head
 };
 
-// `layers`: the entries of `measures` are layers, of `batch` sequences each; `entry` is the one to report.
+// The entries of `measures` are layers, of `batch` sequences each; `entry` is the sequence to report.
 MeasuresReport report_of(const AttentionMeasures& measures, Index batch = 1, Index entry = 0);
 
 // Largest first; heads to which the measure does not apply last. Equals keep their order.

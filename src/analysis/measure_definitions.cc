@@ -46,7 +46,7 @@ std::string to_terminal(const MeasureDefinition& definition, const RenderOptions
   const int width = std::min(options.width, 84);
   std::string text = styled(definition.name, Style::bold, options.color) + "  " +
                      definition.title.in(options.language) + "\n\n";
-  text += "  " + definition.formula + "\n\n";
+  text += "  " + definition.formula.in(options.language) + "\n\n";
   text += wrap(definition.definition.in(options.language), width) + '\n';
   text += wrap((chinese ? "取值范围：" : "Range: ") + definition.range.in(options.language), width);
   text += wrap((chinese ? "注意：" : "Caveat: ") + definition.caveat.in(options.language), width);

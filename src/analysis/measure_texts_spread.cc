@@ -7,21 +7,22 @@ std::vector<MeasureDefinition> spread_definitions() {
       {"entropy",
        Measure::entropy,
        {"entropy (nats)", "熵 (nats)"},
-       "H(i) = −Σ_j w(i,j) · ln w(i,j),   0 · ln 0 = 0",
+       both("H(i) = −Σ_j w(i,j) · ln w(i,j),   0 · ln 0 = 0"),
        {"How spread a row is: the entropy of its weights in nats, averaged over the rows that see "
         "something.",
         "一行权重的分散程度：按 nat 计的熵，对能看到键的各行取平均。"},
        {"0 (all weight on one key) to ln M (all M keys alike).",
         "0（全部权重落在一个键上）到 ln M（M 个键一视同仁）。"},
        {"It grows with the number of keys: for rows or inputs of different length, compare "
-        "normalised_entropy. Where the weights of a row sum to more than 1 (dropout) it may be negative.",
+        "normalised_entropy. Where the weights of a row sum to more than 1 (dropout) it may be "
+        "negative.",
         "键越多，熵的上限越高：行长或输入长度不同时，应比较 normalised_entropy。若一行权重之和大于 "
         "1（使用了 "
         "dropout），熵可能为负。"}},
       {"normalised_entropy",
        Measure::normalised_entropy,
        {"normalised", "归一化熵"},
-       "H(i) / ln V(i),   V(i): keys that row i may see",
+       {"H(i) / ln V(i),   V(i): keys that row i may see", "H(i) / ln V(i)，V(i)：第 i 行可见的键数"},
        {"Entropy as a share of what is possible, averaged over the rows that see two keys or more: with "
         "one "
         "key there is no choice.",
@@ -35,7 +36,7 @@ std::vector<MeasureDefinition> spread_definitions() {
       {"effective_keys",
        Measure::effective_keys,
        {"effective keys", "有效键数"},
-       "exp(H(i))",
+       both("exp(H(i))"),
        {"The perplexity of a row: so many keys of equal weight would have the same entropy. Averaged over "
         "the "
         "rows that see something.",
@@ -48,7 +49,7 @@ std::vector<MeasureDefinition> spread_definitions() {
       {"keys_90",
        Measure::keys_90,
        {"keys for 90 %", "占九成的键数"},
-       "min { |S| : Σ_{j∈S} w(i,j) ≥ 0.9 · Σ_j w(i,j) }",
+       both("min { |S| : Σ_{j∈S} w(i,j) ≥ 0.9 · Σ_j w(i,j) }"),
        {"The fewest keys that together hold 90 % of the weight of a row, averaged over the rows that see "
         "something.",
         "合起来占一行权重 90 % 的最少键数，对能看到键的各行取平均。"},
@@ -60,7 +61,7 @@ std::vector<MeasureDefinition> spread_definitions() {
       {"confidence",
        Measure::confidence,
        {"confidence", "置信度"},
-       "max_j w(i,j)",
+       both("max_j w(i,j)"),
        {"The largest weight of a row, averaged over the rows that see something.",
         "一行中最大的权重，对能看到键的各行取平均。"},
        {"1/V (all visible keys alike) to 1 (one key only).",
@@ -72,7 +73,7 @@ std::vector<MeasureDefinition> spread_definitions() {
       {"distance",
        Measure::distance,
        {"distance", "平均距离"},
-       "Σ_j w(i,j) · |j − p|,   p = i + M − N",
+       both("Σ_j w(i,j) · |j − p|,   p = i + M − N"),
        {"How far away a row looks: the expected distance between query and key, in tokens. Averaged over "
         "the "
         "rows that see something.",

@@ -7,7 +7,7 @@ std::vector<MeasureDefinition> structure_definitions() {
       {"block_diagonal",
        Measure::block_diagonal,
        {"own block", "本块内"},
-       "Σ_{j: block(j) = block(p)} w(i,j),   p = i + M − N",
+       both("Σ_{j: block(j) = block(p)} w(i,j),   p = i + M − N"),
        {"The weight that stays within the query's own block, averaged over the rows that see something. "
         "Blocks "
         "are segments or documents if given; else runs of a given size; else sentences: a block ends after "
@@ -22,7 +22,8 @@ std::vector<MeasureDefinition> structure_definitions() {
       {"induction",
        Measure::induction,
        {"induction", "归纳"},
-       "w(i, p − T + 1) for p ≥ T,   T: period of the repeated sequence",
+       {"w(i, p − T + 1) for p ≥ T,   T: period of the repeated sequence",
+        "w(i, p − T + 1)，p ≥ T；T：重复序列的周期"},
        {"On a sequence that repeats every T tokens: the weight of the token that followed the previous "
         "occurrence "
         "of the query, averaged over the rows from the second turn on. Heads that continue a pattern they "
@@ -39,7 +40,7 @@ std::vector<MeasureDefinition> structure_definitions() {
       {"role",
        std::nullopt,
        {"role", "角色"},
-       "the first rule that holds, see `rule` beside each role",
+       {"the first of the rules that holds", "依次检查各条规则，取第一条成立的"},
        {"One word for what a head mostly does: broad; induction, diagonal, previous token, next token, "
         "same token "
         "or sink on one key, whichever holds most weight; special tokens; punctuation; own block; local; "
@@ -57,7 +58,7 @@ std::vector<MeasureDefinition> structure_definitions() {
       {"head_similarity",
        std::nullopt,
        {"similarity of heads", "头的相似度"},
-       "JS(a, b) = mean_i [ H((a_i + b_i)/2) − (H(a_i) + H(b_i))/2 ]",
+       both("JS(a, b) = mean_i [ H((a_i + b_i)/2) − (H(a_i) + H(b_i))/2 ]"),
        {"The Jensen–Shannon divergence between the rows of two heads, averaged over the rows; as a matrix "
         "of all "
         "heads, a map of two dimensions (classical scaling of its square root, a metric) and an order that "
@@ -76,7 +77,8 @@ std::vector<MeasureDefinition> structure_definitions() {
       {"rollout",
        std::nullopt,
        {"rollout", "注意力展开"},
-       "R = Â_L · … · Â_1,   Â = rows of (mean over heads + I), each divided by its sum",
+       {"R = Â_L · … · Â_1,   Â = rows of (mean over heads + I), each divided by its sum",
+        "R = Â_L · … · Â_1，Â =（各头平均 + I），每行除以该行之和"},
        {"How much of each input token arrives at each position of the last layer, if every layer passes on "
         "half "
         "attention (averaged over its heads) and half residual.",
@@ -90,7 +92,8 @@ std::vector<MeasureDefinition> structure_definitions() {
       {"attention_flow",
        std::nullopt,
        {"attention flow", "注意力流"},
-       "max flow from output position i to input token j; capacity of (l, i) → (l−1, j): Â_l(i, j)",
+       {"max flow from output position i to input token j; capacity of (l, i) → (l−1, j): Â_l(i, j)",
+        "输出位置 i 到输入词元 j 的最大流；边 (l, i) → (l−1, j) 的容量为 Â_l(i, j)"},
        {"The maximum flow between a position of the last layer and an input token through the layered "
         "graph whose "
         "edges hold the weights of rollout as capacities.",

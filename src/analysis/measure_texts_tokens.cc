@@ -14,7 +14,7 @@ std::vector<MeasureDefinition> token_definitions() {
       {"previous_token",
        Measure::previous_token,
        {"previous", "前一个词"},
-       "w(i, p − 1),   p = i + M − N",
+       both("w(i, p − 1),   p = i + M − N"),
        {"The weight of the token just before, averaged over the rows that see it.",
         "紧邻前一个词元的权重，对能看到它的各行取平均。"},
        kShare,
@@ -23,7 +23,7 @@ std::vector<MeasureDefinition> token_definitions() {
       {"next_token",
        Measure::next_token,
        {"next", "后一个词"},
-       "w(i, p + 1),   p = i + M − N",
+       both("w(i, p + 1),   p = i + M − N"),
        {"The weight of the token just after, averaged over the rows that see it.",
         "紧邻后一个词元的权重，对能看到它的各行取平均。"},
        kShare,
@@ -32,7 +32,7 @@ std::vector<MeasureDefinition> token_definitions() {
       {"first_token",
        Measure::first_token,
        {"first", "第一个词"},
-       "w(i, 0)",
+       both("w(i, 0)"),
        {"The weight of the first key, averaged over the rows that see it. Many models rest there ([CLS], "
         "<s>, or "
         "simply the first word).",
@@ -43,7 +43,7 @@ std::vector<MeasureDefinition> token_definitions() {
       {"special_tokens",
        Measure::special_tokens,
        {"special", "特殊词元"},
-       "Σ_{j special} w(i,j)",
+       {"Σ_{j special} w(i,j)", "Σ_{j 为特殊词元} w(i,j)"},
        {"The weight of special tokens ([CLS], [SEP], [PAD], <s>, </s>, <|endoftext|>: names in brackets), "
         "averaged over the rows that see something.",
         "特殊词元（[CLS]、[SEP]、[PAD]、<s>、</s>、<|endoftext|> "
@@ -53,7 +53,7 @@ std::vector<MeasureDefinition> token_definitions() {
       {"punctuation",
        Measure::punctuation,
        {"punctuation", "标点"},
-       "Σ_{j punctuation} w(i,j)",
+       {"Σ_{j punctuation} w(i,j)", "Σ_{j 为标点} w(i,j)"},
        {"The weight of tokens that consist of punctuation only (after ##, Ġ or ▁; ASCII symbols count), "
         "averaged "
         "over the rows that see something.",
@@ -64,7 +64,7 @@ std::vector<MeasureDefinition> token_definitions() {
       {"same_token",
        Measure::same_token,
        {"same token", "相同词"},
-       "Σ_{j ≠ p, t(j) = t(i)} w(i,j)",
+       both("Σ_{j ≠ p, t(j) = t(i)} w(i,j)"),
        {"The weight of the query's own token at other positions, averaged over the rows that see such a "
         "key.",
         "与查询相同的词元在其他位置上的权重，对能看到这种键的各行取平均。"},

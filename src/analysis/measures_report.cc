@@ -39,13 +39,12 @@ MeasuresReport report_of(const AttentionMeasures& measures, Index batch, Index e
   const Index layers = entries / batch;
   for (Index l = 0; l < layers; ++l) {
     const auto at = static_cast<std::size_t>(l * batch + entry);
-    const std::string layer = layers == 1 ? "" : fmt::format("L{}", l);
     for (std::size_t h = 0; h < measures.heads[at].size(); ++h) {
       const auto head = static_cast<Index>(h);
-      report.heads.push_back({fmt::format("{}H{}", layer, h), l, head, measures.heads[at][h]});
+      report.heads.push_back({fmt::format("L{}H{}", l, h), l, head, measures.heads[at][h]});
     }
     if (!measures.head_mean.empty() && measures.heads[at].size() > 0) {
-      report.means.push_back({layers == 1 ? "mean" : layer + " mean", l, -1, measures.head_mean[at]});
+      report.means.push_back({fmt::format("L{} mean", l), l, -1, measures.head_mean[at]});
     }
   }
   return report;

@@ -176,17 +176,24 @@ class Writer {
                        : "Entropy: −Σ w·ln w, mean over the rows that see something. ";
     }
     if (shows(Measure::normalised_entropy)) text += normalised_legend();
-    if (shows_means()) {
-      text += chinese_
-                  ? "平均权重：先对各头的权重取平均，再计算各项指标，不是上面各行的平均；其下的表也是如此。"
-                  : "Averaged weights: the measures of the weights averaged over the heads, not the mean "
-                    "of the lines above; the tables below it are of these weights too.";
-    }
+    if (shows_means()) text += means_legend();
     const int width = std::min(options_.width, 84);
     text = wrap(text, width);
     if (report_.role) text += wrap(role_legend(), width);
     for (const Text& note : report_.notes) text += '\n' + wrap(say(note), width);
     return text;
+  }
+
+  std::string means_legend() const {
+    const bool tables = detailed() != nullptr && report_.columns.empty();
+    if (chinese_) {
+      return std::string("平均权重：先对各头的权重取平均，再计算各项指标，不是上面各行的平均") +
+             (tables ? "；其下的表也是如此。" : "。");
+    }
+    return std::string(
+               "Averaged weights: the measures of the weights averaged over the heads, not the mean of "
+               "the lines above") +
+           (tables ? "; the tables below it are of these weights too." : ".");
   }
 
   std::string normalised_legend() const {
