@@ -28,7 +28,9 @@ const MeasureDefinition& definition_named(const std::string& option, const std::
   try {
     return measure_definition(name);
   } catch (const Error& error) {
-    throw UsageError(option + ": " + error.what());
+    const std::string message = error.what();
+    throw UsageError(option + ":" +
+                     message.substr(message.find(']') + 1));  // without the library's [measures]
   }
 }
 
@@ -236,6 +238,10 @@ void AnalyzeCommand::run(const Context& context) {
   if (explain_) return explain(context);
   check_command_line();
   const std::unique_ptr<AnalyzeSource> source = open();
+  if (source->batch > 1) {
+    print_message(fmt::format("fovea: sequence {} of 0 to {}; --batch chooses another", source->entry,
+                              source->batch - 1));
+  }
   if (!views_.any()) return print_report(context, *source);
   if (json()) return context.print(views_.json(*source));
   views_.print(context, *source, render(context));

@@ -27,6 +27,7 @@ class AnalyzeSource {
   virtual Matrix flow(std::optional<Index> position) const = 0;
 
   Index queries = 0, keys = 0;
+  Index batch = 1, entry = 0;  // which of the sequences
   std::vector<std::string> tokens, key_tokens;
 };
 

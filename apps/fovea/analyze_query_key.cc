@@ -19,9 +19,11 @@ std::vector<std::string> checked_names(const char* option, std::vector<std::stri
 class QueryKeySource final : public AnalyzeSource {
  public:
   QueryKeySource(const QueryKeyInput& input, const HeadSelection& selection, const TokenInput& names)
-      : input_(input), run_(input.load()), entry_(selection.batch_entry(run_.batch())) {
+      : input_(input), run_(input.load()) {
     queries = run_.queries();
     keys = run_.keys();
+    batch = run_.batch();
+    entry = selection.batch_entry(batch);
     tokens = checked_names("--tokens", names.queries(), queries, "query");
     key_tokens = checked_names("--memory", names.keys(), keys, "key");
     if (selection.chosen()) chosen_ = selection.choose(run_.layers(), run_.heads(), DefaultHeads::all);
@@ -74,18 +76,18 @@ class QueryKeySource final : public AnalyzeSource {
   }
 
  private:
-  ConstView of_entry(const Tensor& tensor) const { return tensor.view().slice(1, entry_, entry_ + 1); }
+  ConstView of_entry(const Tensor& tensor) const { return tensor.view().slice(1, entry, entry + 1); }
 
   // Masks that tell batch entries apart need all of them.
   MeasuresReport measure_all(const MeasureOptions& options) const {
     if (run_.options.mask.batch() > 1)
-      return report_of(measure_attention(run_.q, run_.k, run_.options, options), run_.batch(), entry_);
+      return report_of(measure_attention(run_.q, run_.k, run_.options, options), run_.batch(), entry);
     return report_of(measure_attention(of_entry(run_.q), of_entry(run_.k), run_.options, options));
   }
 
   HeadMeasures measure_head(const HeadPlace& place, MeasureOptions options) const {
     options.head_mean = false;
-    const HeadInput head = input_.head(run_, place.layer, entry_, place.head);
+    const HeadInput head = input_.head(run_, place.layer, entry, place.head);
     AttentionMeasures measures = measure_attention(head.q, head.k, head.options, options);
     return std::move(measures.heads[static_cast<std::size_t>(head.entry)].front());
   }
@@ -94,7 +96,7 @@ class QueryKeySource final : public AnalyzeSource {
     options.head_mean = true;
     AttentionMeasures measures = measure_attention(run_.q.view().select(0, layer),
                                                    run_.k.view().select(0, layer), run_.options, options);
-    return std::move(measures.head_mean[static_cast<std::size_t>(entry_)]);
+    return std::move(measures.head_mean[static_cast<std::size_t>(entry)]);
   }
 
   void check_whole(const char* option) const {
@@ -115,7 +117,6 @@ class QueryKeySource final : public AnalyzeSource {
 
   const QueryKeyInput& input_;
   QueryKeys run_;
-  Index entry_;
   std::optional<ChosenHeads> chosen_;
 };
 

@@ -26,11 +26,11 @@ std::optional<Index> position_of(const char* option, const std::string& text) {
 void print_matrix(const Context& context, const AnalyzeSource& source, const char* measure,
                   const Matrix& matrix, std::optional<Index> position, const RenderOptions& render) {
   context.subheading(measure_definition(measure).title);
-  const std::vector<std::string>& columns = source.key_tokens.empty() ? source.tokens : source.key_tokens;
-  std::vector<std::string> rows = source.tokens;
-  if (position && rows.empty()) rows = {std::to_string(*position)};
-  if (position && !source.tokens.empty()) rows = {source.tokens[static_cast<std::size_t>(*position)]};
-  context.block(matrix_to_terminal(matrix, rows, columns, render, true));
+  std::vector<std::string> names = source.tokens;
+  for (Index i = 0; source.tokens.empty() && i < matrix.columns(); ++i) names.push_back(std::to_string(i));
+  const std::vector<std::string> rows =
+      position ? std::vector<std::string>{names[static_cast<std::size_t>(*position)]} : names;
+  context.block(matrix_to_terminal(matrix, rows, names, render, true));
 }
 
 void print_similarity(const Context& context, const AnalyzeSource& source, const HeadSimilarity& similarity,

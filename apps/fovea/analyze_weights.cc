@@ -28,12 +28,13 @@ class WeightsSource final : public AnalyzeSource {
  public:
   WeightsSource(AttentionWeights weights, const HeadSelection& selection, const Mask& mask)
       : weights_(std::move(weights)),
-        entry_(selection.batch_entry(weights_.batch())),
-        mask_(mask_of_entry(mask, weights_, entry_)),
         chosen_(selection.chosen()),
         selected_(selection.select(weights_, DefaultHeads::all)) {
     queries = weights_.queries();
     keys = weights_.keys();
+    batch = weights_.batch();
+    entry = selection.batch_entry(batch);
+    mask_ = mask_of_entry(mask, weights_, entry);
     tokens = weights_.query_tokens;
     key_tokens = weights_.key_tokens;
   }
@@ -77,15 +78,14 @@ class WeightsSource final : public AnalyzeSource {
   }
 
  private:
-  ConstView run() const { return weights_.values.view().select(1, entry_); }  // [L, H, N, M]
+  ConstView run() const { return weights_.values.view().select(1, entry); }  // [L, H, N, M]
   void check_all_heads(const char* option) const {
     if (chosen_)
       throw UsageError(fmt::format("{} takes all layers and heads; leave --layer and --heads out", option));
   }
 
   AttentionWeights weights_;
-  Index entry_;
-  Mask mask_;
+  Mask mask_;  // for this sequence
   bool chosen_;
   SelectedWeights selected_;
 };

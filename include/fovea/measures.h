@@ -70,6 +70,8 @@ struct AttentionMeasures {
   // dropout; the renderings carry a note then. Their lowest and highest sum.
   Index rows_not_one = 0;
   double lowest_sum = 1, highest_sum = 1;
+  // Explicit weights without a mask: all above the diagonal are 0 (of three rows or more).
+  bool looks_causal = false;
 
   // One measure of every head, [A·B, H]: the entropy by layer and head.
   Matrix table(Measure measure) const;
@@ -96,7 +98,8 @@ AttentionMeasures measure_attention(ConstView weights, const Mask& mask = {}, co
 // The same of the weights of q [B, H, N, D] and k [B, Hkv, M, D] (ranks as in attention()), before dropout,
 // without the N×M matrix. Entropy, normalised entropy, effective keys, confidence, distance, diagonal,
 // received, outgoing and sink share come from attention_statistics alone; the others, and the head mean,
-// from bands of rows of at most 128 MB. Throws Error naming a row with a score that is NaN or +inf.
+// from bands of at most 256 rows and 128 MB (or one row of all heads). Throws Error naming a row with a
+// score that is NaN or +inf.
 AttentionMeasures measure_attention(ConstView q, ConstView k, const AttentionOptions& options = {},
                                     const MeasureOptions& = {});
 

@@ -1,6 +1,7 @@
 // Measures of many heads as a table for people, JSON and CSV for programs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ struct MeasuresReport {
   bool masked = false;
   std::vector<Text> notes;
 
-  std::vector<Measure> columns = {};  // what to show; empty: a choice that fits a page
-  bool role = true;                   // and the role of each head
+  std::vector<Measure> columns = {};      // what to show; empty: a choice that fits a page
+  bool role = true;                       // and the role of each head
+  std::optional<Measure> sorted_by = {};  // shown as well
 };
 
 // The entries of `measures` are layers, of `batch` sequences each; `entry` is the sequence to report.

@@ -118,8 +118,8 @@ HeadSimilarity head_similarity(ConstView q, ConstView k, const AttentionOptions&
   Divergences divergences(heads, extents.m);
   const std::vector<Index> rows = chosen_rows(similarity_options, extents.n);
   // Rows that lie side by side come in one band; memory stays below 128 MB, or one row of all heads.
-  constexpr Index kBandFloats = Index{1} << 25;
-  const Index most = std::max<Index>(1, kBandFloats / std::max<Index>(1, heads * extents.m));
+  constexpr Index kBandFloats = Index{1} << 25, kBandRows = 256;
+  const Index most = std::clamp<Index>(kBandFloats / std::max<Index>(1, heads * extents.m), 1, kBandRows);
   for (std::size_t next = 0; next < rows.size();) {
     std::size_t end = next + 1;
     while (end < rows.size() && rows[end] == rows[end - 1] + 1 && static_cast<Index>(end - next) < most)

@@ -24,6 +24,13 @@ Text sums_note(const AttentionMeasures& measures) {
                   high)};
 }
 
+Text causal_note() {
+  return {
+      "All weights above the diagonal are 0, but no mask was given: with a causal mask, normalised entropy "
+      "would count the keys only that a row may see.",
+      "对角线以上的权重全为 0，但未给出掩码：若给出因果掩码，归一化熵将只计每行可见的键。"};
+}
+
 }  // namespace
 
 MeasuresReport report_of(const AttentionMeasures& measures, Index batch, Index entry) {
@@ -36,6 +43,7 @@ MeasuresReport report_of(const AttentionMeasures& measures, Index batch, Index e
   report.keys = measures.shape.back();
   report.masked = measures.masked;
   if (Text note = sums_note(measures); !note.en.empty()) report.notes.push_back(std::move(note));
+  if (measures.looks_causal) report.notes.push_back(causal_note());
   const Index layers = entries / batch;
   for (Index l = 0; l < layers; ++l) {
     const auto at = static_cast<std::size_t>(l * batch + entry);
@@ -51,6 +59,7 @@ MeasuresReport report_of(const AttentionMeasures& measures, Index batch, Index e
 }
 
 void sort_by(MeasuresReport& report, Measure measure) {
+  report.sorted_by = measure;
   std::stable_sort(report.heads.begin(), report.heads.end(),
                    [&](const ReportedHead& a, const ReportedHead& b) {
                      const double left = a.measures[measure], right = b.measures[measure];

@@ -40,6 +40,7 @@ class Writer {
     keys_ = names_for(same_ ? report.tokens : report.key_tokens, report.keys, "memory tokens");
     columns_ = report.columns;
     if (columns_.empty()) columns_ = {Measure::entropy, Measure::normalised_entropy, Measure::diagonal};
+    if (report.sorted_by && !shows(*report.sorted_by)) columns_.push_back(*report.sorted_by);
   }
 
   std::string write() const {

@@ -13,6 +13,7 @@ namespace fovea {
 namespace {
 
 constexpr Index kBandFloats = Index{1} << 25;  // 128 MB: of 100,000 keys and 12 heads, 27 rows
+constexpr Index kBandRows = 256;               // enough for the products to be efficient
 
 // A row with a NaN has entropy NaN: no measure of it means anything.
 void check_finite(const AttentionStatistics& statistics, const ScoreExtents& extents) {
@@ -54,7 +55,7 @@ AttentionMeasures measure_attention(ConstView q, ConstView k, const AttentionOpt
   const bool bands = measure_options.head_mean || plan.wants_weights();
   if (!bands) measures.add_facts(extents.n, known);
   const Index per_row = std::max<Index>(1, extents.batch * extents.heads * extents.m);
-  const Index band = std::max<Index>(1, kBandFloats / per_row);
+  const Index band = std::clamp<Index>(kBandFloats / per_row, 1, kBandRows);
   for (Index begin = 0; bands && begin < extents.n; begin += band) {
     const Index end = std::min(extents.n, begin + band);
     const Tensor rows =
