@@ -103,7 +103,7 @@ TEST(MeasuresReport, layers_and_sequences) {
   EXPECT_EQ(report.heads[6].measures.received, measures.heads[3][2].received);
   EXPECT_EQ(report.means[2].name, "L2 mean");
   EXPECT_EQ(report.means[2].head, -1);
-  EXPECT_FALSE(contains(to_terminal(report), "token ")) << "tokens of several layers are not mixed";
+  EXPECT_FALSE(contains(to_terminal(report), "\ntoken ")) << "tokens of several layers are not mixed";
   EXPECT_THROW(report_of(measures, 4), Error);
   EXPECT_THROW(report_of(measures, 2, 2), Error);
 }
