@@ -51,6 +51,15 @@ TEST(HeadRoles, sinks_are_named_by_their_token) {
             std::string::npos);
 }
 
+TEST(HeadRoles, of_several_patterns_the_one_with_most_weight) {
+  Tensor weights({10, 10});
+  for (Index i = 0; i < 10; ++i) weights(i, 0) = 0.55f, weights(i, i) += 0.45f;
+  EXPECT_EQ(role(weights).name.en,
+            "sink on key 0, 0.60");  // the diagonal holds (1 + 9 · 0.45) / 10 = 0.505
+  for (Index i = 0; i < 10; ++i) weights(i, 0) = 0.3f, weights(i, i) = 0.7f;
+  EXPECT_EQ(role(weights).name.en, "diagonal, 0.70");
+}
+
 TEST(HeadRoles, repeated_sequences) {
   const std::vector<std::string> tokens = {"a", "b", "c", "d", "a", "b", "c", "d", "a", "b", "c", "d"};
   EXPECT_EQ(role(pattern(12, 0.8, [](Index i) { return i < 4 ? 0 : i - 3; }), tokens).id, "induction");

@@ -163,6 +163,12 @@ TEST(ClusteringOrder, groups_stay_together_and_neighbours_are_near) {
   EXPECT_EQ(clustering_order(Matrix(1, 1)), std::vector<Index>{0});
 }
 
+// Single linkage would put 2 beside 1 (2.5) before 3: 2, 1, 0, 3. On average 2 is 5.75 away from 0 and 1.
+TEST(ClusteringOrder, means_count_not_the_nearest) {
+  const Matrix distances{{0, 1, 9, 2.6}, {1, 0, 2.5, 9}, {9, 2.5, 0, 3}, {2.6, 9, 3, 0}};
+  EXPECT_EQ(clustering_order(distances), (std::vector<Index>{0, 1, 2, 3}));
+}
+
 // Average linkage by hand: 0 and 1 merge (1), 2 joins them at (4 + 6) / 2 = 5, before 3 at 5.5 from 2.
 TEST(ClusteringOrder, average_linkage) {
   const Matrix distances{{0, 1, 4, 9}, {1, 0, 6, 9}, {4, 6, 0, 5.5}, {9, 9, 5.5, 0}};

@@ -198,6 +198,25 @@ TEST(MeasuresPlain, rows_and_columns_agree_between_weights_and_queries) {
   }
 }
 
+// 300 rows come in two bands.
+TEST(MeasuresPlain, several_bands) {
+  Random random(9);
+  const Tensor q = random.normal({1, 2, 300, 8}), k = random.normal({1, 2, 310, 8});
+  MeasureOptions options;
+  options.block_size = 7;
+  const AttentionMeasures streamed = measure_attention(q, k, {.mask = Mask::causal()}, options);
+  const AttentionMeasures direct = measure_attention(
+      attention(q, k, k, {.mask = Mask::causal(), .weights = true}).weights, Mask::causal(), options);
+  for (const Measure measure : all_measures()) {
+    const HeadMeasures &a = direct.head_mean[0], &b = streamed.head_mean[0];
+    ASSERT_EQ(a.rows(measure).size(), b.rows(measure).size());
+    for (std::size_t i = 0; i < a.rows(measure).size(); ++i) {
+      const double tolerance = measure == Measure::keys_90 ? 1.0 : 2e-5 * std::max(1.0, a.rows(measure)[i]);
+      EXPECT_NEAR(a.rows(measure)[i], b.rows(measure)[i], tolerance) << measure_definition(measure).name;
+    }
+  }
+}
+
 // Grouped keys, bias, cap and scale reach every measure.
 TEST(MeasuresPlain, options_of_attention) {
   Random random(5);
