@@ -86,7 +86,7 @@ lint: setup-ci configure
 	@find src apps -name '*.cc' -print0 | xargs -0 -r -n 1 -P $(JOBS) $(CLANG_TIDY) -p $(BUILD) --quiet \
 	  2> >(grep -v 'warnings\? generated\|^Suppressed\|^Use -header-filter' >&2)
 
-asan: export LSAN_OPTIONS := suppressions=$(CURDIR)/tests/lsan_suppressions.txt:print_suppressions=0
+asan: export LSAN_OPTIONS := suppressions=$(CURDIR)/cmake/sanitizers/leaks.txt:print_suppressions=0
 asan: setup-ci
 	@$(MAKE) test PRESET=asan
 

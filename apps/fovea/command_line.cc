@@ -25,6 +25,7 @@ struct Parser {
     for (const Option& option : list.options()) {
       CLI::Option* added =
           option.value.empty() ? app->add_flag(option.names) : app->add_option(option.names);
+      if (option.value.starts_with('[')) added->expected(0, 1);
       added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
       options.push_back(added);
     }
@@ -35,11 +36,18 @@ struct Parser {
     positional->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
+  // CLI11 says "true" for a value that was left out.
+  std::string value_of(std::size_t i) const {
+    const std::string& value = list.options()[i].value;
+    const std::string given = value.empty() ? "" : options[i]->results().back();
+    return value.starts_with('[') && given == "true" ? "" : given;
+  }
+
   void apply() const {
     for (std::size_t i = 0; i < options.size(); ++i) {
       const Option& option = list.options()[i];
       if (options[i]->count() > 0) {
-        option.set(option.value.empty() ? "" : options[i]->results().back());
+        option.set(value_of(i));
       } else if (option.required) {
         throw UsageError(fmt::format("{} {} is missing", option.names, option.value));
       }

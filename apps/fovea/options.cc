@@ -44,6 +44,11 @@ void OptionList::text(const std::string& names, const std::string& value,
                       }});
 }
 
+void OptionList::optional_text(const std::string& names, const std::string& value,
+                               std::optional<std::string>& target, Text help) {
+  text(names, "[" + value + "]", target, std::move(help));
+}
+
 void OptionList::path(const std::string& names, const std::string& value,
                       std::optional<std::string>& target, Text help) {
   options_.push_back(

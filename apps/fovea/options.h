@@ -20,7 +20,7 @@ class UsageError : public std::runtime_error {
 
 struct Option {
   std::string names;  // "-o,--output", "--json"
-  std::string value;  // what follows: "FILE"; empty for a flag
+  std::string value;  // what follows: "FILE"; "[NAME]" may be missing; empty for a flag
   Text help;
   bool required = false;
   std::function<void(const std::string&)> set;  // throws UsageError; a flag gets ""
@@ -40,6 +40,9 @@ class OptionList {
   void flag(const std::string& names, bool& target, Text help);
   void text(const std::string& names, const std::string& value, std::optional<std::string>& target,
             Text help);
+  // The value may be left out: then the target is "".
+  void optional_text(const std::string& names, const std::string& value, std::optional<std::string>& target,
+                     Text help);
   void path(const std::string& names, const std::string& value, std::optional<std::string>& target,
             Text help);
   void integer(const std::string& names, const std::string& value, std::optional<Index>& target, Index min,

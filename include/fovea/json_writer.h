@@ -22,6 +22,7 @@ class JsonWriter {
 
   void string(std::string_view text);
   void number(double value);
+  void number_or_null(double value);  // null for NaN: there is no such value
   void integer(Index value);
   void boolean(bool value);
   void numbers(const std::vector<double>& values);

@@ -1,52 +1,106 @@
-// Measures of attention weights: how spread, who receives, who looks at itself.
+// Measures of attention: how spread, how far, who receives, which tokens and positions hold the weight.
+//
+// What each measure means, its range and its caveat: measure_definitions.h, `fovea analyze --explain`.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "fovea/attention.h"
 #include "fovea/mask.h"
-#include "fovea/render.h"
+#include "fovea/matrix.h"
 #include "fovea/tensor.h"
 
 namespace fovea {
 
+// Of one head. Query i stands at position p = i + M − N.
+enum class Measure {
+  entropy,             // −Σ w ln w of a row, nats (0 · ln 0 = 0); may be < 0 if Σ w > 1
+  normalised_entropy,  // divided by ln(visible keys), of rows that see two or more: 0 one key, 1 all alike
+  effective_keys,      // exp(entropy)
+  keys_90,             // fewest keys that hold 90 % of the row
+  confidence,          // largest weight of a row
+  received,            // largest column sum: what the most attended key receives
+  outgoing,            // row sum: 1, but for hidden rows (they count here) and under dropout
+  diagonal,            // weight of key p
+  previous_token,      // weight of key p − 1
+  next_token,          // weight of key p + 1
+  first_token,         // weight of key 0
+  special_tokens,      // weight of special tokens ([CLS], </s>); needs tokens
+  punctuation,         // weight of punctuation; needs tokens
+  same_token,          // weight of the query's own token at other positions; needs tokens
+  distance,            // Σ w |j − p|
+  sink_share,          // share of all weight that the most attended key receives
+  block_diagonal,      // weight within the query's own block; needs blocks
+  induction,           // weight of key p − period + 1, where the sequence repeats; needs a period
+};
+inline constexpr std::size_t kMeasureCount = 18;
+std::vector<Measure> all_measures();
+
 // Of one head, or of the mean of all heads.
 struct HeadMeasures {
-  std::vector<double> entropy;             // [N] −Σ w ln w, nats (0 · ln 0 = 0); may be < 0 if Σ w > 1
-  std::vector<double> normalised_entropy;  // [N] divided by ln(visible keys): 0 one key, 1 all alike
-  std::vector<double> received;            // [M] column sums: attention each key receives
-  std::vector<double> outgoing;            // [N] row sums: 1, but for hidden rows and under dropout
-  std::vector<double> diagonal;  // [N] weight of the key at the query's own position i + M − N; 0: none
+  HeadMeasures();
 
-  double mean_entropy = 0;  // over the rows that see something
-  double mean_normalised_entropy =
-      0;                     // over the rows that see two keys or more: with one there is no choice
-  double mean_diagonal = 0;  // over the rows that see something
-  Index rows_seeing = 0;     // rows with a visible key and a weight > 0
+  // The mean over the rows that see something and to which the measure applies (the key it asks for exists
+  // and is visible). NaN: applies to no row, or was not asked for.
+  double operator[](Measure measure) const { return values[static_cast<std::size_t>(measure)]; }
+  // [N], 0 for rows to which the measure does not apply. Empty for received and sink_share, for what needs
+  // tokens, blocks or a period that are not known, and without MeasureOptions::rows.
+  const std::vector<double>& rows(Measure measure) const {
+    return row_values[static_cast<std::size_t>(measure)];
+  }
+  Index most_attended() const;  // the key that receives most, the first of equals; −1 without keys
+
+  std::vector<double> received;  // [M] column sums: attention each key receives
+  Index rows_seeing = 0;         // rows with a visible key and a weight > 0
+
+  std::array<double, kMeasureCount> values;
+  std::array<std::vector<double>, kMeasureCount> row_values;
 };
 
 struct AttentionMeasures {
-  Shape shape;                                   // of the weights, as given
-  std::vector<std::vector<HeadMeasures>> heads;  // [B][H]
-  std::vector<HeadMeasures> head_mean;           // [B], of the weights averaged over the heads
+  Shape shape;                                   // of the weights
+  std::vector<std::vector<HeadMeasures>> heads;  // [A·B][H]: batch entries, or layers, in order
+  std::vector<HeadMeasures> head_mean;           // [A·B], of the weights averaged over the heads
   bool masked = false;                           // a mask told which keys are visible
 
   // Rows of the heads that see something, but whose weights do not sum to 1 (beyond 1e-3), as under
   // dropout; the renderings carry a note then. Their lowest and highest sum.
   Index rows_not_one = 0;
   double lowest_sum = 1, highest_sum = 1;
+  // Explicit weights without a mask: all above the diagonal are 0 (of three rows or more).
+  bool looks_causal = false;
+
+  // One measure of every head, [A·B, H]: the entropy by layer and head.
+  Matrix table(Measure measure) const;
 };
 
-// weights [N, M], [H, N, M] or [B, H, N, M], any strides. A key is visible if the mask says so; without a
-// mask all M keys are. Accumulates in double, row by row: memory beyond the result is O(M).
-// Throws Error naming the place of a weight that is NaN, infinite or negative, or > 0 where the mask hides.
-AttentionMeasures measure_attention(ConstView weights, const Mask& mask = {});
+struct MeasureOptions {
+  std::vector<Measure> measures = {};         // empty: all
+  std::vector<std::string> tokens = {};       // names of the queries, N or none
+  std::vector<std::string> key_tokens = {};   // names of the keys, M or none; the tokens if N = M
+  std::vector<Index> segments = {};           // block (segment, document) of each key, M or none
+  Index block_size = 0;                       // blocks of so many keys; else they end at special tokens
+  Index period = 0;                           // of a repeated sequence; 0: found in the tokens, if any
+  bool rows = true;                           // keep the values of each row
+  bool head_mean = true;                      // measure the weights averaged over the heads, too
+  std::function<void(double)> progress = {};  // told the share that is done, by the calling thread
+};
 
-// Tables: one line per head and per token. `tokens` name the queries, `memory_tokens` the keys (empty: the
-// tokens, if N = M); without names they are numbered.
-std::string to_terminal(const AttentionMeasures&, const RenderOptions& = {},
-                        const std::vector<std::string>& tokens = {},
-                        const std::vector<std::string>& memory_tokens = {});
-std::string to_json(const AttentionMeasures&);
+// weights [N, M], [H, N, M], [B, H, N, M] or [A, B, H, N, M] (layers first), any strides. A key is visible
+// if the mask says so; without a mask all M keys are. Accumulates in double; memory beyond the result is
+// O(M) per thread. Throws Error naming the place of a weight that is NaN, infinite or negative, or > 0
+// where the mask hides.
+AttentionMeasures measure_attention(ConstView weights, const Mask& mask = {}, const MeasureOptions& = {});
+
+// The same of the weights of q [B, H, N, D] and k [B, Hkv, M, D] (ranks as in attention()), before dropout,
+// without the N×M matrix. Entropy, normalised entropy, effective keys, confidence, distance, diagonal,
+// received, outgoing and sink share come from attention_statistics alone; the others, and the head mean,
+// from bands of at most 256 rows and 128 MB (or one row of all heads). Throws Error naming a row with a
+// score that is NaN or +inf.
+AttentionMeasures measure_attention(ConstView q, ConstView k, const AttentionOptions& options = {},
+                                    const MeasureOptions& = {});
 
 }  // namespace fovea

@@ -92,6 +92,11 @@ void JsonWriter::number(double value) {
   out_ += number_text(value);
 }
 
+void JsonWriter::number_or_null(double value) {
+  before_value();
+  out_ += std::isnan(value) ? "null" : number_text(value);
+}
+
 void JsonWriter::integer(Index value) {
   before_value();
   out_ += std::to_string(value);

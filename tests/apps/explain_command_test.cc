@@ -1,9 +1,7 @@
-// fovea explain and fovea analyze, as people read them.
+// fovea explain, as people read it.
 #include <gtest/gtest.h>
 
 #include "fovea/examples.h"
-#include "fovea/named_tensors.h"
-#include "fovea/npy.h"
 #include "run_command.h"
 
 namespace fovea {
@@ -108,52 +106,6 @@ TEST(ExplainCommand, chinese) {
   const std::string out = output_of({"explain", "--lang", "zh"});
   EXPECT_TRUE(contains(out, "注意力权重")) << out;
   EXPECT_FALSE(contains(out, "looks at")) << out;
-}
-
-TEST(Analyze, table_with_the_words) {
-  const TemporaryDirectory directory;
-  NamedArrays arrays;
-  arrays.add("weights", Tensor::from({{{1, 0}, {0.5, 0.5}}, {{0.25, 0.75}, {0, 1}}}));
-  arrays.add("other", Tensor({3}));
-  save_arrays(directory.file("w.npz"), arrays);
-  const std::string out = output_of({"analyze", directory.file("w.npz"), "--tokens", "你 好"});
-  EXPECT_TRUE(contains(out, "你")) << out;
-  EXPECT_TRUE(contains(out, "0.3466")) << out;  // ln 2 / 2: the rows of the first head have 0 and ln 2
-  EXPECT_TRUE(contains(out, "0.2812")) << out;  // those of the second 0.5623, of (0.25, 0.75), and 0
-  EXPECT_TRUE(contains(out, "0.6616")) << out;  // the mean of both heads, (0.625, 0.375)
-}
-
-TEST(Analyze, key_and_errors) {
-  const TemporaryDirectory directory;
-  NamedArrays arrays;
-  arrays.add("a", Tensor::from({{1, 0}, {0.5, 0.5}}));
-  arrays.add("b", Tensor::from({{1, 0}, {-0.5, 1.5}}));
-  arrays.add("c", Tensor({2}));
-  save_arrays(directory.file("w.safetensors"), arrays);
-  const std::string file = directory.file("w.safetensors");
-  EXPECT_EQ(run_fovea({"analyze", file, "--key", "a"}).exit_code, 0);
-  EXPECT_TRUE(contains(run_fovea({"analyze", file}).err, "no array \"weights\"; there is a, b, c"));
-  for (const char* key : {"b", "c", "d"})
-    EXPECT_EQ(run_fovea({"analyze", file, "--key", key}).exit_code, 1) << key;
-}
-
-TEST(Analyze, names_that_do_not_fit) {
-  const TemporaryDirectory directory;
-  save_npy(directory.file("w.npy"), Tensor::from({{1, 0, 0}, {0.5, 0.5, 0}}));
-  const CommandResult tokens = run_fovea({"analyze", directory.file("w.npy"), "--tokens", "a"});
-  EXPECT_EQ(tokens.exit_code, 1);
-  EXPECT_EQ(tokens.err, "fovea: [analyze] --tokens: got 1 name, expected 2, one per query\n");
-  const CommandResult memory = run_fovea({"analyze", directory.file("w.npy"), "--memory", "a b"});
-  EXPECT_EQ(memory.err, "fovea: [analyze] --memory: got 2 names, expected 3, one per key\n");
-}
-
-TEST(Analyze, mask_tells_which_keys_count) {
-  const TemporaryDirectory directory;
-  save_npy(directory.file("w.npy"), Tensor::from({{1, 0, 0}, {0.5, 0.5, 0}, {0.2f, 0.3f, 0.5f}}));
-  const std::string plain = output_of({"analyze", directory.file("w.npy")});
-  const std::string masked = output_of({"analyze", directory.file("w.npy"), "--mask", "causal"});
-  EXPECT_TRUE(contains(plain, "0.6309")) << plain;  // ln 2 / ln 3
-  EXPECT_FALSE(contains(masked, "0.6309")) << masked;
 }
 
 }  // namespace

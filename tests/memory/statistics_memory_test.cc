@@ -5,7 +5,9 @@
 #include <string>
 
 #include "fovea/attention_statistics.h"
+#include "fovea/measures.h"
 #include "fovea/random.h"
+#include "fovea/rollout.h"
 #include "support/memory_counter.h"
 
 namespace fovea {
@@ -55,6 +57,21 @@ TEST(StatisticsMemory, a_hundred_thousand_tokens_need_less_than_a_gigabyte) {
                large = static_cast<double>(peak_during(6000, all));
   const double per_token = (large - small) / 3000;
   EXPECT_LT(large + per_token * 94'000, 500e6) << per_token << " bytes per token";
+}
+
+// Bands of 256 rows and what is kept per row, but not 8192² weights (268 MB); rollout is matrix-free.
+TEST(StatisticsMemory, measures_and_rollout_do_without_the_matrix) {
+  const long long measured = peak_during(8192, [](const Tensor& q, const Tensor& k) {
+    MeasureOptions options;
+    options.measures = {Measure::entropy, Measure::previous_token, Measure::received};
+    measure_attention(q, k, {.mask = Mask::causal()}, options);
+  });
+  EXPECT_LT(measured, 30'000'000);
+  EXPECT_LT(peak_during(8192,
+                        [](const Tensor& q, const Tensor& k) {
+                          rollout_row({{q, k}, {q, k}}, 8000);
+                        }),
+            30'000'000);
 }
 
 }  // namespace

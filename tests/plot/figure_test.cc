@@ -107,6 +107,15 @@ TEST(Figure, cells_are_sharp_and_emoji_have_colours) {
   EXPECT_GT(yellow, 200);
 }
 
+TEST(Figure, a_pixel_has_the_colour_of_the_cell_at_its_centre) {
+  Scene s;
+  s.width = s.height = 72;
+  s.add(scene::Cells{{0, 0, 10, 10}, 1, 3, {{10, 0, 0}, {11, 0, 0}, {12, 0, 0}}});
+  const Pixels pixels(to_png(Figure(s), {.dpi = 72}));
+  const int expected[] = {10, 10, 10, 11, 11, 11, 11, 12, 12, 12};  // ⌊(p + ½) · 3 / 10⌋
+  for (int p = 0; p < 10; ++p) EXPECT_EQ(pixels.at(p, 5).red, expected[p]) << p;
+}
+
 TEST(Figure, cells_smaller_than_pixels_are_averaged) {
   Scene s;
   s.width = s.height = 72;

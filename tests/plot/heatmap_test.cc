@@ -64,6 +64,9 @@ TEST(Heatmap, row_maximum_divides_each_row_and_the_bar_says_so) {
   const double expected[3][2] = {{0.25, 1}, {1, 0.5}, {0, 0}};
   expect_colors(figure, 3, 2, "viridis", [&](Index i, Index j) { return expected[i][j] + 1e-9; });
   EXPECT_TRUE(has_text(figure, "Attention weight / row maximum"));
+  const Tensor hidden_maximum = Tensor::from({{0.2f, 0.8f}, {0.5f, 0.5f}});
+  const HeatmapOptions causal{.range = ColorRange::row_maximum(), .mask = Mask::causal()};
+  EXPECT_FALSE(has_text(heatmap(hidden_maximum, causal), "0.250"));
   const HeatmapOptions chinese{.range = ColorRange::row_maximum(), .language = Language::chinese};
   EXPECT_TRUE(has_text(heatmap(w, chinese), "注意力权重 ÷ 本行最大值"));
 }
@@ -197,6 +200,12 @@ TEST(Heatmap, texts_never_overlap_and_stay_on_the_page) {
       expect_readable(heatmap(random_weights(n, m), {.values = false}));
     }
   }
+}
+
+TEST(Heatmap, turned_labels_may_need_more_room_than_the_other_axis) {
+  const HeatmapOptions options{
+      .queries = {"a", "b"}, .keys = {"internationalization", "b"}, .query_title = ""};
+  expect_readable(heatmap(random_weights(2, 2), options));
 }
 
 TEST(Heatmap, labels_are_thinned_evenly) {

@@ -1,0 +1,31 @@
+// What each measure means: name, formula, range and caveat, in English and Chinese.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/measures.h"
+#include "fovea/render.h"
+
+namespace fovea {
+
+struct MeasureDefinition {
+  std::string name;                // "normalised_entropy"
+  std::optional<Measure> measure;  // none: of several heads or layers, or made of other measures
+  Text title;                      // the heading of a column: "normalised", "归一化熵"
+  Text formula;
+  Text definition;
+  Text range;
+  Text caveat;
+};
+
+// All of them: those of Measure in its order, then role, head_similarity, rollout and attention_flow.
+const std::vector<MeasureDefinition>& measure_definitions();
+const MeasureDefinition& measure_definition(Measure measure);
+const MeasureDefinition& measure_definition(std::string_view name);  // throws Error naming those there are
+
+std::string to_terminal(const MeasureDefinition&, const RenderOptions& = {});
+
+}  // namespace fovea

@@ -1,0 +1,61 @@
+// Measures of one head, row after row.
+#pragma once
+
+#include <bitset>
+#include <vector>
+
+#include "analysis/row_measures.h"
+#include "analysis/sequence_structure.h"
+#include "analysis/visible_keys.h"
+#include "fovea/measures.h"
+
+namespace fovea {
+
+// What is measured: the same for all heads of a call.
+struct MeasurePlan {
+  MeasurePlan(const MeasureOptions& options, Index queries, Index keys);
+
+  bool wants(Measure measure) const { return wanted[static_cast<std::size_t>(measure)]; }
+  bool wants_weights() const;  // or are RowFacts and column sums enough?
+
+  Index n, m;
+  bool keep_rows;
+  std::bitset<kMeasureCount> wanted;  // asked for, and what they need is known
+  SequenceStructure structure;
+};
+
+class HeadAccumulator {
+ public:
+  explicit HeadAccumulator(const MeasurePlan& plan);
+
+  // The next rows, in order. `visible` are the keys of this row.
+  void add_row(const RowFacts& facts, const VisibleKeys& visible);
+  void add_row(const RowFacts& facts, const VisibleKeys& visible, const std::vector<double>& weights);
+  void add_received(Index key, double weight) {
+    measures_.received[static_cast<std::size_t>(key)] += weight;
+  }
+
+  HeadMeasures finish();
+
+ private:
+  // The value of this row, which counts in the mean.
+  void record(Measure measure, double value);
+  // The weight of a key, if it exists and is visible.
+  void record_key(Measure measure, Index key, const VisibleKeys& visible,
+                  const std::vector<double>& weights);
+  void record_keys(Measure measure, const std::vector<Index>& keys, const std::vector<double>& weights);
+  void record_same_token(const VisibleKeys& visible, const std::vector<double>& weights);
+  void record_block(const std::vector<double>& weights);
+  void record_induction(const VisibleKeys& visible, const std::vector<double>& weights);
+
+  Index position() const { return row_ + plan_->m - plan_->n; }
+
+  const MeasurePlan* plan_;
+  HeadMeasures measures_;
+  Index row_ = 0;
+  std::array<double, kMeasureCount> sums_ = {};
+  std::array<Index, kMeasureCount> counts_ = {};
+  std::vector<double> scratch_;
+};
+
+}  // namespace fovea

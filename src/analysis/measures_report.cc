@@ -1,0 +1,70 @@
+#include "fovea/measures_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/fail.h"
+#include "core/number_text.h"
+
+namespace fovea {
+namespace {
+
+// Empty if all rows sum to 1.
+Text sums_note(const AttentionMeasures& measures) {
+  const Index count = measures.rows_not_one;
+  if (count == 0) return {};
+  const std::string low = short_number(measures.lowest_sum), high = short_number(measures.highest_sum);
+  return {
+      fmt::format("{} (lowest {}, highest {}): entropy is −Σ w·ln w of the weights as they are.",
+                  count == 1 ? "1 row does not sum to 1" : fmt::format("{} rows do not sum to 1", count),
+                  low, high),
+      fmt::format("有 {} 行的权重之和不为 1（最低 {}，最高 {}）：熵按权重原样计算 −Σ w·ln w。", count, low,
+                  high)};
+}
+
+Text causal_note() {
+  return {
+      "All weights above the diagonal are 0, but no mask was given: with a causal mask, normalised entropy "
+      "would count the keys only that a row may see.",
+      "对角线以上的权重全为 0，但未给出掩码：若给出因果掩码，归一化熵将只计每行可见的键。"};
+}
+
+}  // namespace
+
+MeasuresReport report_of(const AttentionMeasures& measures, Index batch, Index entry) {
+  const auto entries = static_cast<Index>(measures.heads.size());
+  if (batch < 1 || entries % batch != 0 || entry < 0 || entry >= batch) {
+    fail("[measures] entry {} of {} in each layer, there are {} entries in all", entry, batch, entries);
+  }
+  MeasuresReport report;
+  report.queries = measures.shape.back(1);
+  report.keys = measures.shape.back();
+  report.masked = measures.masked;
+  if (Text note = sums_note(measures); !note.en.empty()) report.notes.push_back(std::move(note));
+  if (measures.looks_causal) report.notes.push_back(causal_note());
+  const Index layers = entries / batch;
+  for (Index l = 0; l < layers; ++l) {
+    const auto at = static_cast<std::size_t>(l * batch + entry);
+    for (std::size_t h = 0; h < measures.heads[at].size(); ++h) {
+      const auto head = static_cast<Index>(h);
+      report.heads.push_back({fmt::format("L{}H{}", l, h), l, head, measures.heads[at][h]});
+    }
+    if (!measures.head_mean.empty() && measures.heads[at].size() > 0) {
+      report.means.push_back({fmt::format("L{} mean", l), l, -1, measures.head_mean[at]});
+    }
+  }
+  return report;
+}
+
+void sort_by(MeasuresReport& report, Measure measure) {
+  report.sorted_by = measure;
+  std::stable_sort(report.heads.begin(), report.heads.end(),
+                   [&](const ReportedHead& a, const ReportedHead& b) {
+                     const double left = a.measures[measure], right = b.measures[measure];
+                     return !std::isnan(left) && (std::isnan(right) || left > right);
+                   });
+}
+
+}  // namespace fovea

@@ -1,0 +1,29 @@
+// What one row of weights says by itself.
+#pragma once
+
+#include <vector>
+
+#include "fovea/shape.h"
+
+namespace fovea {
+
+struct RowFacts {
+  double sum = 0;
+  double entropy = 0;  // −Σ w ln w, never −0
+  double maximum = 0;
+  double distance = 0;  // Σ w |j − position|
+  double diagonal = 0;  // weight of the key at the position; 0: there is none
+};
+
+// The row of a query that stands at key `position` (which may lie outside).
+RowFacts facts_of(const std::vector<double>& row, Index position);
+
+// The share that keys_90 asks for. Sums that fall short of it by rounding (of float32 weights) count.
+inline constexpr double kHeldShare = 0.9;
+inline constexpr double kHeldTolerance = 1e-6;
+
+// The fewest keys whose weights sum to `share` of the row; 0 for a row of zeros. O(M) on average.
+// `scratch` is memory to work in.
+Index keys_holding(double share, const std::vector<double>& row, std::vector<double>& scratch);
+
+}  // namespace fovea

@@ -1,0 +1,31 @@
+// Which keys a row may see, asked of the mask row by row.
+#pragma once
+
+#include <vector>
+
+#include "mask/mask_node.h"
+
+namespace fovea {
+
+class VisibleKeys {
+ public:
+  // Everything, if `mask` is null. The mask must outlive this object and fit the extents.
+  VisibleKeys(const MaskNode* mask, const ScoreExtents& extents);
+
+  void set_row(Index batch, Index head, Index row);
+  void set_row_of_any_head(Index batch, Index row);  // what at least one head sees
+
+  Index count() const { return count_; }
+  bool contain(Index key) const;
+
+  // The first key with a weight > 0 that must not be seen; −1 if there is none.
+  Index hidden_with_weight(const std::vector<double>& row) const;
+
+ private:
+  const MaskNode* mask_;
+  ScoreExtents extents_;
+  Intervals keys_;
+  Index count_;
+};
+
+}  // namespace fovea
