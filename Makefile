@@ -24,7 +24,7 @@ build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
 sources = find $(wildcard include src apps tests fuzz bench examples) -name "*.h" -o -name "*.cc"
 
-.PHONY: help run test bench bench-deps install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
+.PHONY: help run test gallery bench bench-deps install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: explain "I love AI" step by step'
@@ -37,6 +37,7 @@ help:
 	@echo 'make fuzz FUZZ_SECONDS=60  each fuzz target for that long, under ASan'
 	@echo 'make bench [GROUPS="..."]  fovea bench: verified, then timed in turn; ROUNDS=n; build/bench.json and .csv'
 	@echo 'make bench-deps            PyTorch and ONNX Runtime into build/bench-venv, for make bench (several GB)'
+	@echo 'make gallery               docs/gallery.md and its pictures, drawn again'
 	@echo 'make clean                 remove build/'
 	@echo
 	@echo 'Missing Debian packages are installed first (scripts/packages.txt); SETUP=no skips that.'
@@ -57,6 +58,10 @@ run: configure
 test: configure
 	@$(call build,all)
 	@ctest --preset $(PRESET) --parallel $(JOBS)
+
+gallery: configure
+	@$(call build,fovea_command)
+	@scripts/make_gallery $(BUILD)/apps/fovea
 
 bench: configure
 	@$(call build,fovea_command)
@@ -81,7 +86,7 @@ lint: setup-ci configure
 	@find src apps -name '*.cc' -print0 | xargs -0 -r -n 1 -P $(JOBS) $(CLANG_TIDY) -p $(BUILD) --quiet \
 	  2> >(grep -v 'warnings\? generated\|^Suppressed\|^Use -header-filter' >&2)
 
-asan: export LSAN_OPTIONS := suppressions=$(CURDIR)/tests/lsan_suppressions.txt:print_suppressions=0
+asan: export LSAN_OPTIONS := suppressions=$(CURDIR)/cmake/sanitizers/leaks.txt:print_suppressions=0
 asan: setup-ci
 	@$(MAKE) test PRESET=asan
 

@@ -217,46 +217,52 @@ void print_reading(const Context& context, const Report& report) {
   table.print(context);
 }
 
-void print_errors(const Context& context, const Report& report) {
+// One row per case and one column per competitor; `cell` gives the text and whether it says something. Rows
+// that say nothing are left out.
+struct Cell {
+  std::string text;
+  bool known;
+};
+template <typename CellOf>
+AlignedTable table_by_competitor(const Context& context, const Report& report, const std::string& corner,
+                                 const CellOf& cell) {
   const auto columns = columns_of(report, true);
-  std::vector<std::string> titles = {context.say({"largest error, relative L2", "最大误差，相对 L2"})};
+  std::vector<std::string> titles = {corner};
   for (const auto& [id, title] : columns) titles.push_back(title);
   AlignedTable table(titles);
-  for (const CaseResult* each : distinct_cases(report)) {
-    const CaseResult& result = *each;
-    std::vector<std::string> row = {context.say(result.info.label)};
+  for (const CaseResult* result : distinct_cases(report)) {
+    std::vector<std::string> row = {context.say(result->info.label)};
     bool any = false;
     for (const auto& [id, title] : columns) {
-      const Measurement* measurement = result.by(id);
-      const bool known = measurement != nullptr && measurement->errors;
-      row.push_back(
-          known ? fmt::format("{:.1e} {:.1e}", measurement->errors->max, measurement->errors->relative_l2)
-                : missing(context, timed(measurement) ? nullptr : measurement));
-      any = any || known;
+      const Cell value = cell(result->by(id));
+      row.push_back(value.text);
+      any = any || value.known;
     }
     if (any) table.add(row);
   }
+  return table;
+}
+
+void print_errors(const Context& context, const Report& report) {
+  const std::string corner = context.say({"largest error, relative L2", "最大误差，相对 L2"});
+  const AlignedTable table =
+      table_by_competitor(context, report, corner, [&](const Measurement* measurement) -> Cell {
+        if (measurement == nullptr || !measurement->errors) {
+          return {missing(context, timed(measurement) ? nullptr : measurement), false};
+        }
+        return {fmt::format("{:.1e} {:.1e}", measurement->errors->max, measurement->errors->relative_l2),
+                true};
+      });
   context.subheading({"Errors against the double reference", "相对双精度参考的误差"});
   table.print(context);
 }
 
 void print_memory(const Context& context, const Report& report) {
-  const auto columns = columns_of(report, true);
-  std::vector<std::string> titles = {context.say({"MB", "MB"})};
-  for (const auto& [id, title] : columns) titles.push_back(title);
-  AlignedTable table(titles);
-  for (const CaseResult* each : distinct_cases(report)) {
-    const CaseResult& result = *each;
-    std::vector<std::string> row = {context.say(result.info.label)};
-    bool any = false;
-    for (const auto& [id, title] : columns) {
-      const Measurement* measurement = result.by(id);
-      const bool known = timed(measurement) && measurement->extra_memory;
-      row.push_back(known ? fmt::format("{:.1f}", *measurement->extra_memory / 1e6) : kNone);
-      any = any || known;
-    }
-    if (any) table.add(row);
-  }
+  const AlignedTable table =
+      table_by_competitor(context, report, "MB", [](const Measurement* measurement) -> Cell {
+        if (!timed(measurement) || !measurement->extra_memory) return {kNone, false};
+        return {fmt::format("{:.1f}", *measurement->extra_memory / 1e6), true};
+      });
   if (table.empty()) return;
   context.subheading({"Memory of one call: peak over what was there before, result included",
                       "一次调用的内存：峰值超出调用前的部分，含结果"});

@@ -39,6 +39,10 @@ const std::vector<Demo>& all_demos() {
        demo_cross},
       {"shapes", {"the shape of every tensor along the way", "每一步张量的形状"}, demo_shapes},
       {"linear", {"linear attention: without the N×M matrix", "线性注意力：不需要 N×M 矩阵"}, demo_linear},
+      {"visualize",
+       {"the tutorials' pictures: heatmaps, eight heads, the sparse mask",
+        "教程中的图：热力图、八个头、稀疏掩码"},
+       [](const Context& context, int) { demo_visualize(context, std::nullopt); }},
   };
   return demos;
 }
@@ -61,11 +65,16 @@ class DemoCommand final : public Command {
     return {{"fovea demo qkv", {"one query, three keys, every step", "一个查询、三个键，每一步"}},
             {"fovea demo all --lang zh", {"everything, in Chinese", "全部演示，中文"}},
             {"fovea demo masks causal", {"two of them", "其中两个"}},
+            {"fovea demo visualize -o pictures",
+             {"the tutorials' pictures, as PNG too", "教程中的图，同时写成 PNG"}},
             {"fovea demo scaling --json", {"the measurement, for a program", "测量数据，供程序读取"}}};
   }
   void declare(OptionList& options) override {
     options.positional_texts("NAME", 0, 100, names_, {"what to show", "要演示的内容"});
     options.integer("--digits", "D", digits_, 0, 17, {"decimals; default: 8", "小数位数；默认 8"});
+    options.path("-o,--output", "FOLDER", folder_,
+                 {"of visualize: where its PNG files go; default: here (with all: not written)",
+                  "visualize 的 PNG 文件写入的文件夹；默认当前文件夹（all 时不写）"});
     options.flag("--json", json_, {"of scaling and shapes, for programs", "scaling 和 shapes 的 JSON"});
   }
   void run(const Context& context) override {
@@ -80,7 +89,12 @@ class DemoCommand final : public Command {
     for (const Demo* demo : chosen()) {
       context.heading({fmt::format("demo {} · {}", demo->name, demo->title.en),
                        fmt::format("demo {} · {}", demo->name, demo->title.zh)});
-      demo->run(context, static_cast<int>(digits_.value_or(8)));
+      const bool named = std::find(names_.begin(), names_.end(), demo->name) != names_.end();
+      if (demo->name == "visualize" && (named || folder_)) {
+        demo_visualize(context, folder_.value_or("."));
+      } else {
+        demo->run(context, static_cast<int>(digits_.value_or(8)));
+      }
     }
   }
 
@@ -125,6 +139,7 @@ class DemoCommand final : public Command {
 
   std::vector<std::string> names_;
   std::optional<Index> digits_;
+  std::optional<std::string> folder_;
   bool json_ = false;
 };
 

@@ -1,6 +1,7 @@
 // The demonstrations behind `fovea demo`, and what they share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ void demo_scaling(const Context& context, int digits);
 void demo_shapes(const Context& context, int digits);
 void demo_words(const Context& context, int digits);
 void demo_linear(const Context& context, int digits);
+// In the terminal, and as PNG files in the folder if there is one.
+void demo_visualize(const Context& context, const std::optional<std::string>& folder);
 
 // The account with only the steps of these names, under a heading.
 void print_account(const Context& context, Account account, int digits,

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "account_input.h"
 #include "command.h"
 #include "fovea/error.h"
 #include "fovea/examples.h"
@@ -16,43 +17,6 @@
 
 namespace fovea::command {
 namespace {
-
-// What is to be explained: x (and a memory) with projections, or, if x is empty, bare q, k, v.
-struct Subject {
-  Text title;
-  std::vector<std::string> tokens, memory_tokens;
-  Matrix x, memory;
-  Projections projections;
-  Matrix q, k, v;
-};
-
-// The inputs of a finished account, to compute it again with other options.
-Subject subject_of(const Account& account) {
-  const auto matrix = [&](const char* name) {
-    return account.has(name) ? account.step(name).matrix : Matrix();
-  };
-  Subject subject{
-      account.title, account.tokens, account.memory_tokens, matrix("x"), matrix("memory"), {}, {}, {}, {}};
-  subject.projections = {matrix("w_q"), matrix("w_k"), matrix("w_v"), matrix("w_o"), account.heads};
-  if (subject.x.empty()) {
-    subject.q = matrix("q");
-    subject.k = matrix("k");
-    subject.v = matrix("v");
-  }
-  return subject;
-}
-
-// W_q, W_k, W_v (and W_o for several heads), as wide as the input, drawn as NumPy's randn draws them.
-Projections draw_projections(Index seed, Index width, Index memory_width, Index heads) {
-  Random random = Random::numpy(static_cast<std::uint32_t>(seed));
-  Projections projections;
-  projections.heads = heads;
-  projections.w_q = Matrix::normal(random, width, width);
-  projections.w_k = Matrix::normal(random, memory_width, width);
-  projections.w_v = Matrix::normal(random, memory_width, width);
-  if (heads > 1) projections.w_o = Matrix::normal(random, width, width);
-  return projections;
-}
 
 class ExplainCommand final : public Command {
  public:
@@ -112,7 +76,8 @@ class ExplainCommand final : public Command {
   void run(const Context& context) override {
     if (json_ && markdown_) throw UsageError("--json and --markdown: one of them");
     if (!sentence_.empty() && example_) throw UsageError("SENTENCE and --example: one of them");
-    const Mask mask = mask_of(mask_);  // what is wrong with it is said before files are read
+    std::optional<Mask> mask;  // what is wrong with it is said before files are read
+    if (mask_) mask = mask_of(mask_);
     const WordVectors words = words_ ? WordVectors::load(*words_) : WordVectors::builtin();
     if (list_) {
       if (json_) {
@@ -122,7 +87,7 @@ class ExplainCommand final : public Command {
       }
       return;
     }
-    const Account account = make_account(words, mask);
+    const Account account = make_account(request(mask), words);
     if (json_) {
       context.print(to_json(account) + "\n");
       return;
@@ -140,72 +105,17 @@ class ExplainCommand final : public Command {
   }
 
  private:
-  bool is_unchanged() const { return !mask_ && !heads_ && !seed_ && !memory_ && !no_scale_; }
-
-  Account make_account(const WordVectors& words, const Mask& mask) const {
-    const std::string sentence = fmt::format("{}", fmt::join(sentence_, " "));
-    Subject subject;
-    // "I love AI" has its own vectors: it is the example, also if it is typed.
-    if (sentence_.empty() || (sentence == "I love AI" && !words_)) {
-      const std::string id = example_.value_or("i-love-ai");
-      const Account account = find_example(id);
-      if (is_unchanged()) return account;
-      subject = subject_of(account);
-      const std::string title = id == "i-love-ai" ? "I love AI" : id;
-      subject.title = {title, title};
-    } else {
-      const EmbeddedSentence embedded = words.embed(sentence);
-      subject.title = {sentence, sentence};
-      subject.tokens = embedded.tokens;
-      subject.x = embedded.x;
-    }
-    apply_memory(subject, words);
-    apply_projections(subject);
-    ExplainOptions options;
-    options.tokens = subject.tokens;
-    options.memory_tokens = subject.memory_tokens;
-    options.mask = mask;
-    options.scaled = !no_scale_;
-    Account account = subject.x.empty() ? explain(subject.q, subject.k, subject.v, options)
-                      : subject.memory.empty()
-                          ? explain(subject.x, subject.projections, options)
-                          : explain(subject.x, subject.memory, subject.projections, options);
-    account.title = {fmt::format("{} · {}", subject.title.en, account.title.en),
-                     fmt::format("{} · {}", subject.title.zh, account.title.zh)};
-    return account;
-  }
-
-  static Account find_example(const std::string& id) {
-    try {
-      return example(id).account;
-    } catch (const Error& error) {
-      throw UsageError(error.what());
-    }
-  }
-
-  void apply_memory(Subject& subject, const WordVectors& words) const {
-    if (!memory_) return;
-    if (subject.x.empty()) throw UsageError("--memory: this example gives q, k and v themselves");
-    const EmbeddedSentence embedded = words.embed(*memory_);
-    subject.title = {fmt::format("{} → {}", subject.title.en, *memory_),
-                     fmt::format("{} → {}", subject.title.zh, *memory_)};
-    subject.memory = embedded.x;
-    subject.memory_tokens = embedded.tokens;
-  }
-
-  void apply_projections(Subject& subject) const {
-    if (subject.x.empty()) {
-      if (heads_.value_or(1) > 1 || seed_) {
-        throw UsageError("--heads and --seed: this example gives q, k and v themselves");
-      }
-      return;
-    }
-    const Index heads = heads_.value_or(subject.projections.heads);
-    if (seed_) {
-      const Matrix& memory = subject.memory.empty() ? subject.x : subject.memory;
-      subject.projections = draw_projections(*seed_, subject.x.columns(), memory.columns(), heads);
-    }
-    subject.projections.heads = heads;
+  AccountRequest request(const std::optional<Mask>& mask) const {
+    AccountRequest request;
+    if (!sentence_.empty()) request.sentence = fmt::format("{}", fmt::join(sentence_, " "));
+    request.example = example_;
+    request.memory = memory_;
+    request.mask = mask;
+    request.heads = heads_;
+    request.seed = seed_;
+    request.scaled = !no_scale_;
+    request.own_words = words_.has_value();
+    return request;
   }
 
   using TitledTexts = std::vector<std::pair<Text, std::string>>;

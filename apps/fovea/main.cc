@@ -22,6 +22,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_explain_command());  // the first is the one that runs if none is named
   commands.push_back(make_demo_command());
   commands.push_back(make_mask_command());
+  commands.push_back(make_plot_command());
   commands.push_back(make_analyze_command());
   commands.push_back(make_attend_command());
   commands.push_back(make_bench_command());

@@ -64,9 +64,8 @@ std::string mask_blocks(const Mask& mask, Index batch, Index n, Index m, int wid
   bool some_partial = false;
   std::string text;
   for (Index i = 0; i < n; i += tile) {
-    for (Index j = 0; j < m; j += tile) {
-      const TileClass kind =
-          mask.classify({batch, 0, i, std::min(n, i + tile), j, std::min(m, j + tile)}, n, m);
+    for (const TileClass kind :
+         mask.classify_band({batch, 0, i, std::min(n, i + tile), 0, m}, tile, n, m)) {
       text += kind == TileClass::full ? "██" : kind == TileClass::hidden ? " ·" : "▒▒";
       some_partial = some_partial || kind == TileClass::partial;
     }

@@ -73,6 +73,13 @@ bool use_color(Color color) {
   return isatty(STDOUT_FILENO) != 0;
 }
 
+TerminalColors terminal_colors(bool color) {
+  if (!color) return TerminalColors::none;
+  const char* value = std::getenv("COLORTERM");
+  const std::string_view name = value == nullptr ? "" : value;
+  return name == "truecolor" || name == "24bit" ? TerminalColors::full : TerminalColors::palette;
+}
+
 int output_width() {
   constexpr int kMin = 40, kMax = 100;
   winsize size = {};

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "fovea/terminal_picture.h"
+
 namespace fovea::command {
 
 // The reader of a pipe has gone (fovea demo all | head -1): nothing is left to do.
@@ -27,6 +29,9 @@ void print_message(std::string_view text) noexcept;
 
 enum class Color { automatic, always, never };
 bool use_color(Color color);  // automatic: on a terminal, unless NO_COLOR is set or TERM is dumb
+
+// What the terminal can show, if there is to be colour at all: 24 bits if COLORTERM says so, else 256.
+TerminalColors terminal_colors(bool color);
 
 // The terminal's columns, between 40 and 100: longer lines are hard to read. 100 for files and pipes.
 int output_width();

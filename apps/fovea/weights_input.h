@@ -16,7 +16,7 @@ class TokenInput {
   void declare(OptionList& options);
   std::vector<std::string> queries() const;  // none if not given; throws UsageError if given twice
   std::vector<std::string> keys() const;
-  bool given() const { return tokens_ || tokens_file_ || memory_ || memory_file_; }
+  const std::optional<std::string>& memory_text() const { return memory_; }
 
  private:
   std::optional<std::string> tokens_, tokens_file_, memory_, memory_file_;

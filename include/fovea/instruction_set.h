@@ -7,8 +7,8 @@
 
 namespace fovea {
 
-// Names, best first, of those compiled in that this processor has: "avx512-icelake", "avx512", "avx2",
-// "sse4", "ssse3", "scalar" on x86; "sve2-128", "sve-256", "sve2", "sve", "neon", "scalar" on Arm. "scalar"
+// Names, best first, of those compiled in that this processor has: "avx512", "avx2",
+// "sse4", "scalar" on x86; "sve2-128", "sve-256", "sve2", "sve", "neon", "scalar" on Arm. "scalar"
 // is always there.
 std::vector<std::string> available_instruction_sets();
 

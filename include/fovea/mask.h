@@ -71,6 +71,9 @@ class Mask {
 
   // Exact for every mask, without an N×M array: are all, none or some pairs of the tile visible?
   TileClass classify(const Tile& tile, Index n, Index m) const;
+  // The same for all tiles of `width` keys within a band of rows, from the left; the last may be narrower.
+  // Each row is asked once.
+  std::vector<TileClass> classify_band(const Tile& band, Index width, Index n, Index m) const;
 
   const MaskNode* node() const { return node_.get(); }  // for the kernels
 

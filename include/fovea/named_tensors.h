@@ -60,7 +60,8 @@ class NamedArrays {
 
 // The format follows from the extension: .npy (one array, named after the file: q.npy holds "q"), .npz,
 // .safetensors, or .json up to 256 MiB (nested lists: {"weights": [[1, 0], ..], "tokens": ["a", ..]}, or a
-// bare list, named after the file). Files are read as untrusted input: whatever is wrong with one is an Error.
+// bare list, named after the file). Files are read as untrusted input: whatever is wrong with one is an
+// Error.
 //
 // float16, bfloat16 (safetensors) and float32 become float32 exactly, float64 is rounded to float32;
 // integers of every width and truth values become Ids. Rank 0 becomes shape [1]; rank over 5 is an Error.

@@ -30,7 +30,8 @@ struct TerminalHeatmap {
                         high = {};  // of the colours; default: 0 (or the least value) and the largest
   std::string colormap = "viridis";
   std::string title = {};
-  int digits = 3;  // decimals where cells are wide enough for numbers
+  bool numbers = true;  // in the cells, where they fit
+  int digits = 3;       // their decimals
 };
 
 // Cells with their numbers where they fit into the width, squares of two columns otherwise, and half blocks

@@ -12,6 +12,7 @@
 #include "kernels/instruction_set.h"
 #include "kernels/strip_layout.h"
 #include "kernels/tile_sizes.h"
+#include "mask/intervals.h"
 
 #ifndef FOVEA_KERNELS_BLOCK_ITEM
 #define FOVEA_KERNELS_BLOCK_ITEM
@@ -61,6 +62,7 @@ class QueryBlock {
     std::vector<float> step_max;
   };
 
+  Index FirstKey(Row where, const StripRows& rows) const;
   void RunNeighbours();
   void RunGathered(Strip& strip);
   void Step(Strip& strip, const KeyStep& keys, const float* values, Index value_stride);
@@ -152,14 +154,26 @@ void QueryBlock::Load(const BlockItem& item) {
 void QueryBlock::Announce(const BlockItem& next) {
   const Row where = p_.row_of(next.head_index);
   const StripRows first = next.strips->rows(next.first_strip);
-  const Index key_head = where.head / p_.group(), keys = std::min(m_, kKeyBlock);
+  const Index key_head = where.head / p_.group(), begin = FirstKey(where, first);
+  const Index keys = std::min(m_ - begin, kKeyBlock);
   const Index queries = std::min(n_ - first.first, first.count * next.strip_count);
   if (p_.q.stride(4) == 1) {
     ahead_.Add(ScoreProblem::start(p_.q, where.batch, where.head) + first.first * p_.q.stride(3),
                p_.q.stride(3), queries, p_.depth());
   }
-  ahead_.Add(ScoreProblem::start(p_.k, where.batch, key_head), p_.k.stride(3), keys, p_.depth());
-  ahead_.Add(ScoreProblem::start(p_.v, where.batch, key_head), p_.v.stride(3), keys, value_width_);
+  ahead_.Add(ScoreProblem::start(p_.k, where.batch, key_head) + begin * p_.k.stride(3), p_.k.stride(3),
+             keys, p_.depth());
+  ahead_.Add(ScoreProblem::start(p_.v, where.batch, key_head) + begin * p_.v.stride(3), p_.v.stride(3),
+             keys, value_width_);
+}
+
+// Of the step with which these rows will begin, as far as their first one tells.
+Index QueryBlock::FirstKey(Row where, const StripRows& rows) const {
+  if (p_.mask == nullptr || p_.mask->prefers_bits()) return 0;
+  ScratchIntervals visible;
+  where.query = rows.row(0);
+  p_.mask->visible_keys(where, *visible);
+  return (*visible).empty() ? 0 : (*visible).front().begin / kKeyBlock * kKeyBlock;
 }
 
 void QueryBlock::Run() {
@@ -179,7 +193,17 @@ void QueryBlock::Count(TileCounts& tiles) const {
 }
 
 void QueryBlock::RunNeighbours() {
-  for (Index begin = 0; begin < m_; begin += kKeyBlock) {
+  Interval hull{m_, 0};
+  Index strips = 0;
+  for (const Strip& strip : strips_) {
+    if (strip.queries.all_rows().scattered) continue;
+    const Interval seen = strip.queries.visible().hull(m_);
+    hull = {std::min(hull.begin, seen.begin), std::max(hull.end, seen.end)};
+    ++strips;
+  }
+  const Index first = hull.begin / kKeyBlock * kKeyBlock, steps = (m_ + kKeyBlock - 1) / kKeyBlock;
+  hidden_ += strips * (steps - std::max<Index>(0, (hull.end - first + kKeyBlock - 1) / kKeyBlock));
+  for (Index begin = first; begin < hull.end; begin += kKeyBlock) {
     const Index next = begin + kKeyBlock, count = std::min(kKeyBlock, m_ - next);
     step_ahead_ = {};
     step_ahead_.Then(&ahead_);

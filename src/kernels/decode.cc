@@ -68,7 +68,7 @@ namespace fovea::kernels::HWY_NAMESPACE {
 // The sums over the lanes of four vectors, side by side.
 HWY_INLINE void StoreFourSums(Floats d, FloatVector v0, FloatVector v1, FloatVector v2, FloatVector v3,
                               float* HWY_RESTRICT to) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_NEON
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_NEON
   const Four d4;
   const hn::FixedTag<double, 2> dd;
 #if HWY_TARGET == HWY_AVX2

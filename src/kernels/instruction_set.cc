@@ -16,11 +16,9 @@ struct NamedTarget {
 
 // Best first within an architecture. AVX3 is Highway's name for AVX-512.
 constexpr NamedTarget kTargets[] = {
-    {HWY_AVX3_DL, "avx512-icelake"},
     {HWY_AVX3, "avx512"},
     {HWY_AVX2, "avx2"},
     {HWY_SSE4, "sse4"},
-    {HWY_SSSE3, "ssse3"},
     {HWY_SVE2_128, "sve2-128"},
     {HWY_SVE_256, "sve-256"},
     {HWY_SVE2, "sve2"},

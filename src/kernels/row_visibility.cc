@@ -55,9 +55,12 @@ bool RowVisibility::load_intervals(const MaskNode& mask, Row row, const Index* r
   ScratchIntervals visible;
   for (Index r = 0; r < count_; ++r, ++row.query) {
     if (rows != nullptr) row.query = rows[r];
-    mask.visible_keys(row, *visible);
-    if ((*visible).size() > 1) return false;
-    const Interval keys = (*visible).empty() ? Interval{} : (*visible).front();
+    Interval keys;
+    if (!mask.visible_interval(row, keys)) {
+      mask.visible_keys(row, *visible);
+      if ((*visible).size() > 1) return false;
+      keys = (*visible).empty() ? Interval{} : (*visible).front();
+    }
     intervals_[static_cast<std::size_t>(r)] = keys;
     core_ = {std::max(core_.begin, keys.begin), std::min(core_.end, keys.end)};
     if (keys.begin < keys.end) {
@@ -83,6 +86,13 @@ void RowVisibility::load_bits(const MaskNode& mask, Row row, const Index* rows) 
       any_[i] |= row_bits_[i];
       common_[i] &= row_bits_[i];
     }
+  }
+  hull_ = {};
+  for (Index i = 0; i < words_; ++i) {
+    const std::uint64_t word = any_[static_cast<std::size_t>(i)];
+    if (word == 0) continue;
+    if (hull_.end == 0) hull_.begin = i * 64 + std::countr_zero(word);
+    hull_.end = (i + 1) * 64 - std::countl_zero(word);
   }
 }
 

@@ -24,6 +24,9 @@ class RowVisibility {
   // The same for any rows; `where` tells batch and head. `gather`: keys() will be asked for.
   void load(const MaskNode* mask, const Row& where, const Index* rows, Index count, bool gather);
 
+  // No row sees a key outside of these, of m keys.
+  Interval hull(Index m) const { return form_ == Form::everything ? Interval{0, m} : hull_; }
+
   // Summary of keys [begin, end) over all rows, cut to what is visible at all.
   VisibleSpan span(Index begin, Index end) const;
 

@@ -83,6 +83,13 @@ class BinaryMask : public MaskNode {
 class AndMask final : public BinaryMask {
  public:
   using BinaryMask::BinaryMask;
+  bool visible_interval(const Row& row, Interval& visible) const override {
+    Interval other;
+    if (!left_->visible_interval(row, visible) || !right_->visible_interval(row, other)) return false;
+    visible = {std::max(visible.begin, other.begin), std::min(visible.end, other.end)};
+    if (visible.begin >= visible.end) visible = {};
+    return true;
+  }
   void visible_keys(const Row& row, Intervals& visible) const override {
     ScratchIntervals left, right;
     left_->visible_keys(row, *left);

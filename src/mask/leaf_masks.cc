@@ -14,18 +14,27 @@ class PositionMask : public MaskNode {
   void check(const ScoreExtents&) const override {}
 };
 
-// Keys [begin, end), cut to those that exist.
-void set_clipped(const Row& row, Index begin, Index end, Intervals& visible) {
-  visible.clear();
-  append(visible, {std::max<Index>(begin, 0), std::min(end, row.m)});
-}
+// One that shows each row one interval.
+class IntervalMask : public PositionMask {
+ public:
+  virtual Interval keys_of(const Row& row) const = 0;
 
-class CausalMask final : public PositionMask {
+  bool visible_interval(const Row& row, Interval& visible) const final {
+    visible = keys_of(row);
+    return true;
+  }
+  void visible_keys(const Row& row, Intervals& visible) const final {
+    visible.clear();
+    append(visible, keys_of(row));
+  }
+};
+
+class CausalMask final : public IntervalMask {
  public:
   explicit CausalMask(Align align) : align_(align) {}
-  void visible_keys(const Row& row, Intervals& visible) const override {
+  Interval keys_of(const Row& row) const override {
     const Index position = align_ == Align::top_left ? row.query : row.position();
-    set_clipped(row, 0, position + 1, visible);
+    return {0, std::clamp<Index>(position + 1, 0, row.m)};
   }
   std::string name() const override { return align_ == Align::top_left ? "causal top left" : "causal"; }
 
@@ -42,13 +51,10 @@ Interval window_around(const Row& row, Index before, Index after) {
   return {begin, end};
 }
 
-class WindowMask final : public PositionMask {
+class WindowMask final : public IntervalMask {
  public:
   WindowMask(Index before, Index after) : before_(before), after_(after) {}
-  void visible_keys(const Row& row, Intervals& visible) const override {
-    visible.clear();
-    append(visible, window_around(row, before_, after_));
-  }
+  Interval keys_of(const Row& row) const override { return window_around(row, before_, after_); }
   std::string name() const override {
     if (before_ == after_) return fmt::format("window {}", before_);
     return fmt::format("window -{}..+{}", before_, after_);
@@ -62,9 +68,9 @@ class SparseMask final : public PositionMask {
  public:
   explicit SparseMask(Index stride) : stride_(stride) {}
   void visible_keys(const Row& row, Intervals& visible) const override {
-    if (row.position() % stride_ == 0) return set_clipped(row, 0, row.m, visible);
-    // The window, among the global columns 0, s, 2s, ..: those before it, and those behind.
     visible.clear();
+    if (row.position() % stride_ == 0) return append(visible, {0, row.m});
+    // The window, among the global columns 0, s, 2s, ..: those before it, and those behind.
     const Interval window = window_around(row, stride_, stride_);
     Index column = 0;
     for (; column < row.m && column < window.begin; column += stride_)
@@ -94,11 +100,11 @@ class SparseMask final : public PositionMask {
   Index stride_;
 };
 
-class PrefixMask final : public PositionMask {
+class PrefixMask final : public IntervalMask {
  public:
   explicit PrefixMask(Index n) : n_(n) {}
-  void visible_keys(const Row& row, Intervals& visible) const override {
-    set_clipped(row, 0, std::max(n_, row.position() + 1), visible);
+  Interval keys_of(const Row& row) const override {
+    return {0, std::clamp<Index>(std::max(n_, row.position() + 1), 0, row.m)};
   }
   std::string name() const override { return fmt::format("prefix {}", n_); }
 

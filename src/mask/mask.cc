@@ -141,24 +141,47 @@ std::string Mask::describe(Index n, Index m) const {
 }
 
 TileClass Mask::classify(const Tile& tile, Index n, Index m) const {
-  checked_extents(*this, n, m);
-  check_entry("batch entry", tile.batch, batch());
-  check_entry("head", tile.head, heads());
-  check_within("rows", tile.row_begin, tile.row_end, n);
-  check_within("keys", tile.key_begin, tile.key_end, m);
-  const Index width = tile.key_end - tile.key_begin;
-  if (width == 0) return TileClass::hidden;
+  const std::vector<TileClass> all = classify_band(tile, std::max<Index>(1, m), n, m);
+  return all.empty() ? TileClass::hidden : all.front();
+}
 
-  ScratchIntervals visible;
-  bool some_visible = false, some_hidden = false;
-  for (Index query = tile.row_begin; query < tile.row_end; ++query) {
-    visible_keys(*this, {tile.batch, tile.head, query, n, m}, *visible);
-    const Index seen = count_keys(*visible, {tile.key_begin, tile.key_end});
-    some_visible = some_visible || seen > 0;
-    some_hidden = some_hidden || seen < width;
-    if (some_visible && some_hidden) return TileClass::partial;
+std::vector<TileClass> Mask::classify_band(const Tile& band, Index width, Index n, Index m) const {
+  checked_extents(*this, n, m);
+  check_entry("batch entry", band.batch, batch());
+  check_entry("head", band.head, heads());
+  check_within("rows", band.row_begin, band.row_end, n);
+  check_within("keys", band.key_begin, band.key_end, m);
+  if (width < 1) fail("[mask] tiles of {} keys, expected ≥ 1", width);
+
+  struct Seen {
+    Interval keys;
+    bool some_visible = false, some_hidden = false;
+  };
+  std::vector<Seen> tiles;
+  for (Index begin = band.key_begin; begin < band.key_end; begin += std::min(width, band.key_end - begin)) {
+    tiles.push_back({{begin, begin + std::min(width, band.key_end - begin)}});
   }
-  return some_visible ? TileClass::full : TileClass::hidden;
+  ScratchIntervals visible;
+  for (Index query = band.row_begin; query < band.row_end; ++query) {
+    visible_keys(*this, {band.batch, band.head, query, n, m}, *visible);
+    std::size_t next = 0;  // the first interval that may reach into the tile
+    for (Seen& tile : tiles) {
+      Index seen = 0;
+      while (next < (*visible).size() && (*visible)[next].end <= tile.keys.begin) ++next;
+      for (std::size_t i = next; i < (*visible).size() && (*visible)[i].begin < tile.keys.end; ++i) {
+        seen += std::min((*visible)[i].end, tile.keys.end) - std::max((*visible)[i].begin, tile.keys.begin);
+      }
+      tile.some_visible = tile.some_visible || seen > 0;
+      tile.some_hidden = tile.some_hidden || seen < tile.keys.end - tile.keys.begin;
+    }
+  }
+  std::vector<TileClass> classes;
+  for (const Seen& tile : tiles) {
+    classes.push_back(!tile.some_visible ? TileClass::hidden
+                      : tile.some_hidden ? TileClass::partial
+                                         : TileClass::full);
+  }
+  return classes;
 }
 
 }  // namespace fovea

@@ -43,6 +43,13 @@ class MaskNode {
   // Replaces `visible` by the visible keys of the row, within [0, row.m). Thread-safe.
   virtual void visible_keys(const Row& row, Intervals& visible) const = 0;
 
+  // The same without a list, for masks whose rows are one interval by nature (perhaps empty). All others
+  // return false, and what they leave in `visible` means nothing.
+  virtual bool visible_interval(const Row&, Interval& visible) const {
+    static_cast<void>(visible);
+    return false;
+  }
+
   // The same as bits, for rows of many intervals; `bits` holds row.m / 64 words, rounded up. Bits past
   // row.m stay 0.
   virtual void visible_bits(const Row& row, KeyBits& bits) const;

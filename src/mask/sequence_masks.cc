@@ -67,9 +67,15 @@ class LengthsMask final : public MaskNode {
     }
   }
 
+  bool visible_interval(const Row& row, Interval& visible) const override {
+    visible = {0, std::min(lengths_[static_cast<std::size_t>(row.batch % batch())], row.m)};
+    return true;
+  }
   void visible_keys(const Row& row, Intervals& visible) const override {
+    Interval keys;
+    visible_interval(row, keys);
     visible.clear();
-    append(visible, {0, std::min(lengths_[static_cast<std::size_t>(row.batch % batch())], row.m)});
+    append(visible, keys);
   }
   void check(const ScoreExtents& extents) const override {
     check_batch("[mask] lengths", batch(), extents);

@@ -90,8 +90,11 @@ class Painter {
     if (arrow) points.back() = head.base;
     for (const Point& point : points) cairo_line_to(cairo(), point.x, point.y);
     if (shape.closed) cairo_close_path(cairo());
-    finish(shape.fill, shape.stroke, shape.opacity);
-    if (arrow) draw_head(head, shape.stroke->color, shape.opacity);
+    if (arrow) {
+      finish_arrow(head, *shape.stroke, shape.opacity);
+    } else {
+      finish(shape.fill, shape.stroke, shape.opacity);
+    }
   }
 
   void draw(const Curve& shape) {
@@ -100,14 +103,23 @@ class Painter {
     cairo_move_to(cairo(), shape.from.x, shape.from.y);
     cairo_curve_to(cairo(), shape.control1.x, shape.control1.y, shape.control2.x, shape.control2.y, end.x,
                    end.y);
-    finish({}, shape.stroke, shape.opacity);
-    if (shape.arrow) draw_head(head, shape.stroke.color, shape.opacity);
+    if (shape.arrow) {
+      finish_arrow(head, shape.stroke, shape.opacity);
+    } else {
+      finish({}, shape.stroke, shape.opacity);
+    }
   }
 
-  void draw_head(const ArrowHead& head, Color color, double opacity) {
+  // Strokes the current path and adds its head; as a group, so that a translucent line does not show
+  // through.
+  void finish_arrow(const ArrowHead& head, const Stroke& stroke, double opacity) {
+    cairo_push_group(cairo());
+    finish({}, stroke, 1);
     for (const Point& point : {head.tip, head.left, head.right}) cairo_line_to(cairo(), point.x, point.y);
     cairo_close_path(cairo());
-    finish(color, {}, opacity);
+    finish(stroke.color, {}, 1);
+    cairo_pop_group_to_source(cairo());
+    cairo_paint_with_alpha(cairo(), opacity);
   }
 
   void draw(const Label& shape) {
@@ -143,7 +155,7 @@ class Painter {
         }
       }
     } else {
-      draw_image(enlarged_cells_image(shape, 1024).get(), shape.box);
+      draw_image(enlarged_cells_image(shape).get(), shape.box);
     }
   }
 

@@ -74,19 +74,22 @@ SurfacePointer cells_image(const scene::Cells& cells, int width, int height) {
   return image;
 }
 
-SurfacePointer enlarged_cells_image(const scene::Cells& cells, int smallest) {
-  const auto longer = static_cast<int>(std::max(cells.rows, cells.columns));
-  const int factor = (smallest + longer - 1) / longer;
-  return cells_image(cells, factor * static_cast<int>(cells.columns),
-                     factor * static_cast<int>(cells.rows));
+SurfacePointer enlarged_cells_image(const scene::Cells& cells) {
+  const auto pixels = [](double points, Index count) {
+    const double wanted = points * 200 / 72 / static_cast<double>(count);
+    return static_cast<int>(count) * std::max(1, static_cast<int>(std::ceil(wanted)));
+  };
+  return cells_image(cells, pixels(cells.box.width, cells.columns), pixels(cells.box.height, cells.rows));
 }
 
 scene::Box cell_rectangle(const scene::Cells& cells, Index row, Index column) {
+  constexpr double kUnder = 0.5;  // points: a pixel of most screens, and hardly seen at the outer edge
   const double width = cells.box.width / static_cast<double>(cells.columns);
   const double height = cells.box.height / static_cast<double>(cells.rows);
   return {cells.box.x + static_cast<double>(column) * width,
-          cells.box.y + static_cast<double>(row) * height, column + 1 < cells.columns ? 1.5 * width : width,
-          row + 1 < cells.rows ? 1.5 * height : height};
+          cells.box.y + static_cast<double>(row) * height,
+          width + (column + 1 < cells.columns ? std::min(kUnder, width) : 0),
+          height + (row + 1 < cells.rows ? std::min(kUnder, height) : 0)};
 }
 
 }  // namespace fovea

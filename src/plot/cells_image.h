@@ -13,9 +13,9 @@ inline constexpr Index kMostRectangles = 4096;
 // covers, where they are larger each pixel has the colour of one cell.
 SurfacePointer cells_image(const scene::Cells& cells, int width, int height);
 
-// One or more whole pixels per cell, at least `smallest` on the longer side: a reader that smooths pictures
-// then blurs a hair's breadth only.
-SurfacePointer enlarged_cells_image(const scene::Cells& cells, int smallest);
+// Whole pixels for each cell, so many that the picture has at least 200 per inch: a reader that smooths
+// pictures then blurs a hair's breadth only.
+SurfacePointer enlarged_cells_image(const scene::Cells& cells);
 
 // A cell as a rectangle. All but the last column and row reach under the next one, which is drawn later:
 // exact neighbours would let the background shine through where a pixel belongs to both.

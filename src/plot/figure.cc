@@ -5,6 +5,7 @@
 
 #include "core/fail.h"
 #include "fovea/file.h"
+#include "plot/readable_text.h"
 #include "plot/scene.h"
 
 namespace fovea {
@@ -22,7 +23,10 @@ std::string extension_of(const std::string& path) {
 }  // namespace
 
 Figure::Figure() : Figure(Scene{}) {}
-Figure::Figure(Scene scene) : scene_(std::make_shared<const Scene>(std::move(scene))) {}
+Figure::Figure(Scene scene) {
+  scene.title = readable_text(scene.title);  // cairo refuses bytes that are no UTF-8
+  scene_ = std::make_shared<const Scene>(std::move(scene));
+}
 
 double Figure::width() const { return scene_->width; }
 double Figure::height() const { return scene_->height; }

@@ -21,9 +21,10 @@ PangoContextPointer make_context() {
 }
 
 const char* font_families(scene::Family family) {
-  return family == scene::Family::mono
-             ? "DejaVu Sans Mono, WenQuanYi Micro Hei Mono, Noto Color Emoji, monospace"
-             : "DejaVu Sans, WenQuanYi Micro Hei, Noto Color Emoji, sans-serif";
+  // Emoji are not listed: pango asks fontconfig for the font of emoji by itself, and a listed one would
+  // give digits and spaces as well, because they begin key cap emoji.
+  return family == scene::Family::mono ? "DejaVu Sans Mono, WenQuanYi Micro Hei Mono, monospace"
+                                       : "DejaVu Sans, WenQuanYi Micro Hei, sans-serif";
 }
 
 PangoLayoutPointer make_layout(PangoContext* context, std::string_view text, const scene::Font& font) {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/utf8.h"
+#include "plot/readable_text.h"
 
 namespace fovea {
 namespace scene {
@@ -31,7 +31,7 @@ ArrowHead arrow_head(Point before, Point tip, double stroke_width) {
 void Scene::add(scene::Element element) {
   if (auto* text = std::get_if<scene::Label>(&element)) {
     if (text->text.empty()) return;
-    text->text = printable(text->text);
+    text->text = readable_text(text->text);
   }
   elements.push_back(std::move(element));
 }

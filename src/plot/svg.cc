@@ -20,12 +20,12 @@ namespace {
 
 using namespace scene;  // NOLINT: the shapes this file writes
 
-// The fonts that measured the text first, then what other systems have.
+// The fonts that measured the text first, then what other systems have. Readers find emoji by themselves.
 constexpr std::string_view kSans =
-    "'DejaVu Sans', 'WenQuanYi Micro Hei', 'Noto Color Emoji', Verdana, 'Noto Sans CJK SC', 'PingFang SC', "
-    "'Microsoft YaHei', 'Apple Color Emoji', sans-serif";
+    "'DejaVu Sans', 'WenQuanYi Micro Hei', Verdana, 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', "
+    "sans-serif";
 constexpr std::string_view kMono =
-    "'DejaVu Sans Mono', 'WenQuanYi Micro Hei Mono', 'Noto Color Emoji', Menlo, Consolas, monospace";
+    "'DejaVu Sans Mono', 'WenQuanYi Micro Hei Mono', Menlo, Consolas, monospace";
 
 std::string n(double value) { return svg_number(value); }
 std::string point(Point p) { return fmt::format("{} {}", n(p.x), n(p.y)); }
@@ -85,21 +85,30 @@ class SvgWriter {
     if (arrow) points.back() = head.base;
     std::string path;
     for (const Point& p : points) path += fmt::format("{}{}", path.empty() ? 'M' : 'L', point(p));
-    line("<path d=\"{}{}\"{}/>", path, shape.closed ? "Z" : "",
-         paint_attributes(shape.fill, shape.stroke, shape.opacity));
-    if (arrow) write_head(head, shape.stroke->color, shape.opacity);
+    if (shape.closed) path += 'Z';
+    if (arrow) {
+      write_arrow(path, head, *shape.stroke, shape.opacity);
+    } else {
+      line("<path d=\"{}\"{}/>", path, paint_attributes(shape.fill, shape.stroke, shape.opacity));
+    }
   }
 
   void write(const Curve& shape) {
     const ArrowHead head = arrow_head(shape.control2, shape.to, shape.stroke.width);
-    line("<path d=\"M{}C{} {} {}\"{}/>", point(shape.from), point(shape.control1), point(shape.control2),
-         point(shape.arrow ? head.base : shape.to), paint_attributes({}, shape.stroke, shape.opacity));
-    if (shape.arrow) write_head(head, shape.stroke.color, shape.opacity);
+    const std::string path = fmt::format("M{}C{} {} {}", point(shape.from), point(shape.control1),
+                                         point(shape.control2), point(shape.arrow ? head.base : shape.to));
+    if (shape.arrow) {
+      write_arrow(path, head, shape.stroke, shape.opacity);
+    } else {
+      line("<path d=\"{}\"{}/>", path, paint_attributes({}, shape.stroke, shape.opacity));
+    }
   }
 
-  void write_head(const ArrowHead& head, Color color, double opacity) {
-    line("<path d=\"M{}L{}L{}Z\"{}/>", point(head.tip), point(head.left), point(head.right),
-         paint_attributes(color, {}, opacity));
+  // A group, so that a translucent line does not show through its head.
+  void write_arrow(const std::string& path, const ArrowHead& head, const Stroke& stroke, double opacity) {
+    line("<g opacity=\"{}\"><path d=\"{}\"{}/><path d=\"M{}L{}L{}Z\"{}/></g>", n(opacity), path,
+         paint_attributes({}, stroke, 1), point(head.tip), point(head.left), point(head.right),
+         paint_attributes(stroke.color, {}, 1));
   }
 
   void write(const Label& shape) {
@@ -120,8 +129,7 @@ class SvgWriter {
   void write(const Cells& shape) {
     if (shape.colors.empty()) return;
     if (shape.rows * shape.columns > kMostRectangles) {
-      const SurfacePointer image =
-          cells_image(shape, static_cast<int>(shape.columns), static_cast<int>(shape.rows));
+      const SurfacePointer image = enlarged_cells_image(shape);
       line(
           "<image {} preserveAspectRatio=\"none\" image-rendering=\"optimizeSpeed\" "
           "style=\"image-rendering:pixelated\" xlink:href=\"data:image/png;base64,{}\"/>",

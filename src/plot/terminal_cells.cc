@@ -16,7 +16,7 @@ std::string centered(std::string_view text, int width) {
 }
 
 // Number on its colour; in shades the number between blocks.
-std::string number_cell(double value, const ColorScale& scale, TerminalColors colors, int width,
+std::string number_cell(double value, const TerminalScale& scale, TerminalColors colors, int width,
                         int digits) {
   const std::string number = fixed(value, digits);
   if (colors == TerminalColors::none) {
@@ -28,7 +28,7 @@ std::string number_cell(double value, const ColorScale& scale, TerminalColors co
          std::string(kReset);
 }
 
-std::string square_cell(double value, const ColorScale& scale, TerminalColors colors) {
+std::string square_cell(double value, const TerminalScale& scale, TerminalColors colors) {
   if (colors != TerminalColors::none) {
     return background(scale.color(value), colors) + "  " + std::string(kReset);
   }
@@ -38,7 +38,7 @@ std::string square_cell(double value, const ColorScale& scale, TerminalColors co
 
 // Two values above each other; one that is hidden leaves the terminal's own background.
 std::string half_block(const std::optional<double>& top, const std::optional<double>& bottom,
-                       const ColorScale& scale, TerminalColors colors) {
+                       const TerminalScale& scale, TerminalColors colors) {
   if (!top && !bottom) return styled("·", Style::dim, true);
   std::string text;
   if (top) text += foreground(scale.color(*top), colors);
@@ -83,7 +83,7 @@ int cell_columns(CellForm form, TerminalColors colors, int number_width) {
 
 int rows_per_line(CellForm form, TerminalColors colors) { return has_halves(form, colors) ? 2 : 1; }
 
-std::vector<std::string> cell_lines(const CellGrid& grid, CellForm form, const ColorScale& scale,
+std::vector<std::string> cell_lines(const CellGrid& grid, CellForm form, const TerminalScale& scale,
                                     TerminalColors colors, int number_width, int digits) {
   const Index rows = grid.values.shape()[0], columns = grid.values.shape()[1];
   const auto value_at = [&](Index i, Index j) -> std::optional<double> {

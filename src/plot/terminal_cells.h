@@ -30,7 +30,7 @@ int cell_columns(CellForm form, TerminalColors colors, int number_width);
 int rows_per_line(CellForm form, TerminalColors colors);
 
 // One text per line, each of C · cell_columns display columns.
-std::vector<std::string> cell_lines(const CellGrid& grid, CellForm form, const ColorScale& scale,
+std::vector<std::string> cell_lines(const CellGrid& grid, CellForm form, const TerminalScale& scale,
                                     TerminalColors colors, int number_width, int digits);
 
 }  // namespace fovea

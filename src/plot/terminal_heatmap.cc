@@ -50,7 +50,7 @@ void check(const TerminalHeatmap& h) {
 }
 
 // From 0, or the least value drawn if that is negative, to the largest.
-ColorScale scale_of(const TerminalHeatmap& first, const std::vector<CellGrid>& drawn) {
+TerminalScale scale_of(const TerminalHeatmap& first, const std::vector<CellGrid>& drawn) {
   double low = 0, high = 0;
   for (const CellGrid& grid : drawn) {
     for (Index i = 0; i < grid.values.shape().elements(); ++i) {
@@ -74,12 +74,14 @@ Plan plan_of(const TerminalHeatmap& h, const TerminalOptions& options) {
   plan.label_width = h.row_labels.empty() ? number_labels : widest(h.row_labels, kLongestLabel);
   const Index room = options.width - plan.label_width - 1;
   const bool color = options.colors != TerminalColors::none;
-  double largest = 1;
+  double least = 0, largest = 1;
   for (Index i = 0; i < h.values.shape().elements(); ++i) {
-    largest = std::max(largest, std::abs(static_cast<double>(h.values.data()[i])));
+    least = std::min(least, static_cast<double>(h.values.data()[i]));
+    largest = std::max(largest, static_cast<double>(h.values.data()[i]));
   }
-  for (plan.digits = h.digits; plan.digits >= std::min(2, h.digits); --plan.digits) {
-    const int number = display_width(fixed(-largest, plan.digits)) - 1;
+  for (plan.digits = h.digits; h.numbers && plan.digits >= std::min(2, h.digits); --plan.digits) {
+    const int number =
+        std::max(display_width(fixed(least, plan.digits)), display_width(fixed(largest, plan.digits)));
     plan.number_width = std::max(number + (color ? 2 : 4), widest(h.column_labels, 9) + 1);
     if (rows <= kMostLines && columns * plan.number_width <= room) return plan;
   }
@@ -156,20 +158,20 @@ std::string group_text(Index total, Index cells) {
 }
 
 // Says what a cell is, if it is not one weight; says what hidden cells look like.
-std::string notes(const TerminalHeatmap& h, const CellGrid& drawn, Language language) {
+std::string notes(const TerminalHeatmap& h, const CellGrid& drawn, const TerminalOptions& options) {
   const Index rows = drawn.values.shape()[0], columns = drawn.values.shape()[1];
   std::string text;
   if (rows != true_rows(h) || columns != true_columns(h)) {
     const std::string form = Text{"{} × {} values in {} × {} cells: each is the mean of {} × {}",
                                   "{} × {} 个值缩为 {} × {} 格：每格是 {} × {} 个值的平均"}
-                                 .in(language);
-    text += fmt::format(fmt::runtime(form), true_rows(h), true_columns(h), rows, columns,
-                        group_text(true_rows(h), rows), group_text(true_columns(h), columns)) +
-            "\n";
+                                 .in(options.language);
+    text += wrap(fmt::format(fmt::runtime(form), true_rows(h), true_columns(h), rows, columns,
+                             group_text(true_rows(h), rows), group_text(true_columns(h), columns)),
+                 options.width);
   }
   const auto& flags = drawn.hidden.values();
   if (std::find(flags.begin(), flags.end(), 1) != flags.end()) {
-    text += Text{"· hidden by the mask\n", "· 被掩码隐藏\n"}.in(language);
+    text += Text{"· hidden by the mask\n", "· 被掩码隐藏\n"}.in(options.language);
   }
   return text;
 }
@@ -229,7 +231,7 @@ std::string to_terminal(const TerminalHeatmap& h, const TerminalOptions& options
   if (plan.form == CellForm::half_blocks) {
     grid = fitted(h, plan.form, options.colors, options.width - plan.label_width - 1, kMostLines);
   }
-  const ColorScale scale = scale_of(h, {grid});
+  const TerminalScale scale = scale_of(h, {grid});
   const Index rows = grid.values.shape()[0];
   const int per_line = rows_per_line(plan.form, options.colors);
   const std::vector<std::string> lines =
@@ -254,7 +256,7 @@ std::string to_terminal(const TerminalHeatmap& h, const TerminalOptions& options
     }
     text += pad_left(label, plan.label_width) + " " + lines[line] + "\n";
   }
-  return text + "\n" + legend(scale, options) + "\n" + notes(h, grid, options.language);
+  return text + "\n" + legend(scale, options) + "\n" + notes(h, grid, options);
 }
 
 std::string to_terminal(const std::vector<TerminalHeatmap>& panels, const TerminalOptions& options) {
@@ -269,7 +271,7 @@ std::string to_terminal(const std::vector<TerminalHeatmap>& panels, const Termin
     check(panel);
     drawn.push_back(fitted(panel, panel_form(panel, room), options.colors, room, kPanelLines));
   }
-  const ColorScale scale = scale_of(panels.front(), drawn);
+  const TerminalScale scale = scale_of(panels.front(), drawn);
   std::string text;
   for (int first = 0; first < count; first += per_line) {
     std::vector<std::vector<std::string>> blocks;
@@ -280,7 +282,7 @@ std::string to_terminal(const std::vector<TerminalHeatmap>& panels, const Termin
     }
     text += side_by_side(blocks, kGap) + "\n";
   }
-  return text + legend(scale, options) + "\n" + notes(panels.front(), drawn.front(), options.language);
+  return text + legend(scale, options) + "\n" + notes(panels.front(), drawn.front(), options);
 }
 
 }  // namespace fovea

@@ -55,12 +55,12 @@ std::string_view shade(double share) {
   return kShades[static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * 4 + 0.5)];
 }
 
-std::string_view shade(double value, const ColorScale& scale) {
+std::string_view shade(double value, const TerminalScale& scale) {
   if (!scale.signed_values()) return shade(scale.share(value));
   return shade(std::abs(value) / std::max(-scale.low, scale.high));
 }
 
-std::string legend(const ColorScale& scale, const TerminalOptions& options) {
+std::string legend(const TerminalScale& scale, const TerminalOptions& options) {
   constexpr int kSteps = 24;
   std::string bar;
   for (int i = 0; i < kSteps; ++i) {

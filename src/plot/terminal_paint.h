@@ -10,7 +10,7 @@
 namespace fovea {
 
 // Where a value stands between the ends of the colours.
-struct ColorScale {
+struct TerminalScale {
   Colormap map{"viridis"};
   double low = 0, high = 1;
 
@@ -28,9 +28,9 @@ Color readable_on(Color background);  // black or white
 // ' ', ░, ▒, ▓ or █ for a share of 0 to 1.
 std::string_view shade(double share);
 // The same for a value of a scale; for scales with both signs by the distance from 0.
-std::string_view shade(double value, const ColorScale& scale);
+std::string_view shade(double value, const TerminalScale& scale);
 
 // "0.000 ▕░▒▓█▏ 0.633", in colours where there are some.
-std::string legend(const ColorScale& scale, const TerminalOptions& options);
+std::string legend(const TerminalScale& scale, const TerminalOptions& options);
 
 }  // namespace fovea

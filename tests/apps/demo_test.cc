@@ -40,8 +40,8 @@ const char* const kNumbers[] = {
     // the engine
     "✓"};
 
-const char* const kDemos[] = {"qkv",   "self-attention", "words", "scaling", "causal",
-                              "masks", "multi-head",     "cross", "shapes",  "linear"};
+const char* const kDemos[] = {"qkv",        "self-attention", "words",  "scaling", "causal",   "masks",
+                              "multi-head", "cross",          "shapes", "linear",  "visualize"};
 
 TEST(Demo, all_prints_the_true_numbers) {
   for (const char* language : {"en", "zh"}) {
@@ -56,9 +56,10 @@ TEST(Demo, all_prints_the_true_numbers) {
 }
 
 TEST(Demo, all_is_every_demo_in_turn) {
+  const TemporaryDirectory directory;  // for the pictures of visualize
   std::string joined;
   for (const char* name : kDemos) {
-    const CommandResult result = run_fovea({"demo", name});
+    const CommandResult result = run_fovea({"demo", name, "-o", directory.file("")});
     EXPECT_EQ(result.exit_code, 0) << name;
     joined += (joined.empty() ? "" : "\n") + result.out;
   }

@@ -160,6 +160,15 @@ TEST(MaskProperty, tile_class_is_that_of_a_scan) {
                                  : hidden == 0 ? TileClass::full
                                                : TileClass::partial;
       RC_ASSERT(sample.mask.classify(tile, e.n, e.m) == expected);
+      const Index width = *rc::gen::inRange<Index>(1, e.m + 2);
+      const auto band = sample.mask.classify_band(tile, width, e.n, e.m);
+      Tile part = tile;
+      for (const TileClass kind : band) {
+        part.key_end = std::min(part.key_begin + width, tile.key_end);
+        RC_ASSERT(kind == sample.mask.classify(part, e.n, e.m));
+        part.key_begin = part.key_end;
+      }
+      RC_ASSERT(part.key_begin == tile.key_end || band.empty());
     }
   }));
 }

@@ -32,6 +32,7 @@ TEST(VisibleBits, agree_with_intervals) {
                                      Mask::sparse(1'000'000'000'000'000'000),
                                      Mask::prefix(3),
                                      Mask::lengths({m / 2}),
+                                     Mask::causal() & Mask::sliding_window(9, 9) & Mask::lengths({m / 2}),
                                      random_dense(n, m),
                                      random_dense(n, 1),
                                      random_dense(1, m),
@@ -54,6 +55,14 @@ TEST(VisibleBits, agree_with_intervals) {
         Intervals back;
         append_bits(bits, m, back);
         ASSERT_EQ(back, intervals);
+        Interval alone;
+        if (!mask.node()->visible_interval(row, alone)) continue;
+        ASSERT_LE(intervals.size(), 1U);
+        if (intervals.empty()) {
+          ASSERT_GE(alone.begin, alone.end);
+        } else {
+          ASSERT_EQ(alone, intervals.front());
+        }
       }
     }
   }

@@ -7,6 +7,7 @@
 #include "fovea/attention.h"
 #include "fovea/random.h"
 #include "mask/t5_buckets.h"
+#include "support/attention_case.h"
 #include "support/expect_backward.h"
 
 namespace fovea {
@@ -14,74 +15,15 @@ namespace {
 
 using testing::BiasCells;
 using testing::expect_backward;
+using testing::half_padding;
+using testing::Input;
+using testing::mask_features;
+using testing::OneThread;
 
-// One call, to be changed by features before it runs.
-struct Case {
-  Index batch = 2, heads = 4, key_heads = 4, n = 13, m = 21, d = 10, dv = 7;
-  float magnitude = 2;
-  bool transposed_strides = false;  // inputs given as views of [B, N, H, D] with gaps
-  AttentionOptions options;
+struct Case : testing::AttentionCase {
   BiasCells cells;
 };
-
-struct Feature {
-  const char* name;
-  std::function<void(Case&)> apply;
-};
-
-void hide(Case& c, const Mask& mask) { c.options.mask = c.options.mask & mask; }
-
-Mask random_flags(const Case& c) {
-  Random random(5);
-  Flags flags = Flags::filled({c.batch, c.n, c.m}, 0);
-  for (Index i = 0; i < flags.shape().elements(); ++i) flags.data()[i] = random.uniform() < 0.6;
-  return Mask::dense(flags);
-}
-
-Mask additive_values(const Case& c) {
-  Tensor values = Random(6).normal({c.n, c.m});
-  for (Index i = 0; i < c.n * c.m; i += 3) values.data()[i] = -std::numeric_limits<float>::infinity();
-  return Mask::additive(values);
-}
-
-Mask two_documents(const Case& c) {
-  Ids documents = Ids::filled({c.m}, 0);
-  for (Index j = c.m / 3; j < c.m; ++j) documents(j) = 1;
-  return Mask::documents(documents);
-}
-
-Mask half_padding(const Case& c) {
-  Flags real = Flags::filled({c.batch, c.m}, 1);
-  for (Index b = 0; b < c.batch; ++b) {
-    for (Index j = c.m / 2 + b; j < c.m; ++j) real(b, j) = 0;
-  }
-  return Mask::padding(real);
-}
-
-const std::vector<Feature>& mask_features() {
-  static const std::vector<Feature> features = {
-      {"causal", [](Case& c) { hide(c, Mask::causal()); }},
-      {"causal top left", [](Case& c) { hide(c, Mask::causal(Align::top_left)); }},
-      {"padding", [](Case& c) { hide(c, half_padding(c)); }},
-      {"lengths",
-       [](Case& c) {
-         hide(c, Mask::lengths({c.m - 1, c.m / 2}));
-       }},
-      {"window", [](Case& c) { hide(c, Mask::sliding_window(4, 2)); }},
-      {"sparse", [](Case& c) { hide(c, Mask::sparse(3)); }},
-      {"documents", [](Case& c) { hide(c, two_documents(c)); }},
-      {"prefix", [](Case& c) { hide(c, Mask::prefix(5)); }},
-      {"dense mask", [](Case& c) { hide(c, random_flags(c)); }},
-      {"additive mask", [](Case& c) { hide(c, additive_values(c)); }},
-      {"predicate",
-       [](Case& c) {
-         hide(c,
-              Mask::predicate([](Index b, Index h, Index i, Index j) { return (b + h + i + j) % 3 != 0; }));
-       }},
-      {"not window or causal", [](Case& c) { hide(c, (!Mask::sliding_window(2, 2)) | Mask::causal()); }},
-  };
-  return features;
-}
+using Feature = testing::Feature<Case>;
 
 void relative(Case& c, Index max, Index columns) {
   c.options.bias = Bias::relative(Random(7).normal({2 * max + 1, columns}));
@@ -141,32 +83,14 @@ const std::vector<Feature>& other_features() {
   return features;
 }
 
-// [B, H, N, W] filled with N(0, magnitude²), as row-major memory or as a view of every second float of [B,
-// N, H, 2W].
-struct Input {
-  Tensor memory;
-  ConstView view;
-};
-
-Input input(const Case& c, Index heads, Index rows, Index width, std::uint64_t seed, float magnitude) {
-  Random random(seed);
-  Tensor memory = c.transposed_strides ? random.normal({c.batch, rows, heads, 2 * width})
-                                       : random.normal({c.batch, heads, rows, width});
-  for (Index i = 0; i < memory.shape().elements(); ++i) memory.data()[i] *= magnitude;
-  ConstView view = std::as_const(memory).view();
-  if (c.transposed_strides) view = view.transpose(1, 2).slice(3, 0, 2 * width, 2);
-  return {std::move(memory), view};
-}
-
 void run(const Case& c) {
-  const Input q = input(c, c.heads, c.n, c.d, 1, c.magnitude),
-              k = input(c, c.key_heads, c.m, c.d, 2, c.magnitude);
-  const Input v = input(c, c.key_heads, c.m, c.dv, 3, c.magnitude),
-              dout = input(c, c.heads, c.n, c.dv, 4, 1);
+  const Input q = queries_of(c), k = keys_of(c), v = values_of(c);
+  const Input dout = normal_input(c, c.heads, c.n, c.dv, 4, 1);
   expect_backward(q.view, k.view, v.view, dout.view, c.options, c.cells);
 }
 
-void run_pair(const Feature& first, const Feature& second) {
+template <typename Other>
+void run_pair(const Feature& first, const Other& second) {
   SCOPED_TRACE(std::string(first.name) + " with " + second.name);
   Case c;
   first.apply(c);
@@ -175,13 +99,15 @@ void run_pair(const Feature& first, const Feature& second) {
 }
 
 TEST(AttentionBackward, every_mask_with_every_option) {
-  for (const Feature& mask : mask_features()) {
+  const OneThread one_thread;
+  for (const auto& mask : mask_features()) {
     for (const Feature& other : other_features()) run_pair(other, mask);
   }
 }
 
 // Sizes come first in the list: masks and biases are made for them.
 TEST(AttentionBackward, every_pair_of_options) {
+  const OneThread one_thread;
   const auto& features = other_features();
   for (std::size_t a = 0; a < features.size(); ++a) {
     for (std::size_t b = a; b < features.size(); ++b) run_pair(features[a], features[b]);
@@ -191,6 +117,7 @@ TEST(AttentionBackward, every_pair_of_options) {
 // Two vectors of queries and beyond, on any instruction set; keys around the register tile; widths of every
 // remainder.
 TEST(AttentionBackward, every_remainder) {
+  const OneThread one_thread;
   Case c;
   c.batch = c.heads = c.key_heads = 1;
   for (c.n = 0; c.n <= 34; ++c.n) {

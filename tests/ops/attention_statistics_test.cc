@@ -7,6 +7,7 @@
 
 #include "fovea/random.h"
 #include "fovea/threads.h"
+#include "support/attention_case.h"
 #include "support/expect_statistics.h"
 #include "support/instruction_sets.h"
 
@@ -15,30 +16,13 @@ namespace {
 
 using testing::expect_statistics;
 using testing::on_every_instruction_set;
+using testing::OneThread;
 
-struct Case {
-  Index batch = 2, heads = 4, key_heads = 4, n = 29, m = 41, d = 10;
-  float magnitude = 2;
-  AttentionOptions options;
+struct Case : testing::AttentionCase {
+  Case() { n = 29, m = 41; }
   StatisticsOptions wanted = {.thumbnail = 7, .top_k = 3};
 };
-
-struct Feature {
-  const char* name;
-  std::function<void(Case&)> apply;
-};
-
-// Thousands of tiny calls are done faster by one thread; threads have a test of their own.
-class OneThread {
- public:
-  OneThread() { set_thread_count(1); }
-  ~OneThread() { set_thread_count(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int before_ = thread_count();
-};
+using Feature = testing::Feature<Case>;
 
 Tensor scaled_normal(const Shape& shape, std::uint64_t seed, float magnitude) {
   Tensor x = Random(seed).normal(shape);
@@ -52,55 +36,15 @@ void run(const Case& c) {
   expect_statistics(q, k, c.options, c.wanted);
 }
 
-Mask random_flags(const Case& c) {
-  Random random(5);
-  Flags flags = Flags::filled({c.batch, c.n, c.m}, 0);
-  for (Index i = 0; i < flags.shape().elements(); ++i) flags.data()[i] = random.uniform() < 0.6;
-  return Mask::dense(flags);
-}
-
-Mask additive_values(const Case& c) {
-  Tensor values = Random(6).normal({c.n, c.m});
-  for (Index i = 0; i < c.n * c.m; i += 3) values.data()[i] = -std::numeric_limits<float>::infinity();
-  return Mask::additive(values);
-}
-
-Mask two_documents(const Case& c) {
-  Ids documents = Ids::filled({c.m}, 0);
-  for (Index j = c.m / 3; j < c.m; ++j) documents(j) = 1;
-  return Mask::documents(documents);
-}
-
-Mask half_padding(const Case& c) {
-  Flags real = Flags::filled({c.batch, c.m}, 1);
-  for (Index b = 0; b < c.batch; ++b) {
-    for (Index j = c.m / 2 + b; j < c.m; ++j) real(b, j) = 0;
-  }
-  return Mask::padding(real);
-}
-
-const std::vector<Feature>& masks() {
-  static const std::vector<Feature> features = {
-      {"none", [](Case&) {}},
-      {"causal", [](Case& c) { c.options.mask = Mask::causal(); }},
-      {"window", [](Case& c) { c.options.mask = Mask::sliding_window(4, 2); }},
-      {"padding", [](Case& c) { c.options.mask = half_padding(c); }},
-      {"lengths",
-       [](Case& c) {
-         c.options.mask = Mask::lengths({c.m - 1, c.m / 2});
-       }},
-      {"sparse", [](Case& c) { c.options.mask = Mask::sparse(5); }},
-      {"documents", [](Case& c) { c.options.mask = two_documents(c); }},
-      {"dense", [](Case& c) { c.options.mask = random_flags(c); }},
-      {"additive", [](Case& c) { c.options.mask = additive_values(c); }},
-      {"causal and padding", [](Case& c) { c.options.mask = Mask::causal() & half_padding(c); }},
-      {"not window", [](Case& c) { c.options.mask = !Mask::sliding_window(3, 40); }},
-      {"by head",
-       [](Case& c) {
-         c.options.mask = Mask::predicate(
-             [](Index b, Index h, Index i, Index j) { return (b + 2 * h + i + j) % 5 != 0; });
-       }},
-  };
+// Those of all kinds, and none.
+std::vector<testing::Feature<testing::AttentionCase>> masks() {
+  auto features = testing::mask_features();
+  features.push_back({"none", [](testing::AttentionCase&) {}});
+  features.push_back({"causal and padding", [](testing::AttentionCase& c) {
+                        c.options.mask = Mask::causal() & testing::half_padding(c);
+                      }});
+  features.push_back(
+      {"not window", [](testing::AttentionCase& c) { c.options.mask = !Mask::sliding_window(3, 40); }});
   return features;
 }
 
@@ -138,7 +82,7 @@ TEST(AttentionStatistics, every_mask_with_every_option) {
   const OneThread one_thread;
   on_every_instruction_set([] {
     for (const Feature& other : others()) {
-      for (const Feature& mask : masks()) {
+      for (const auto& mask : masks()) {
         SCOPED_TRACE(std::string(other.name) + " with " + mask.name);
         Case c;
         other.apply(c);
@@ -189,7 +133,7 @@ TEST(AttentionStatistics, more_keys_than_are_kept) {
     c.wanted.thumbnail = 100;
     // Wider strips keep fewer keys, narrower ones more: 1 lane keeps 40,960.
     if (instruction_set() == "scalar") c.n = 2, c.heads = 1, c.m = 41000;
-    if (instruction_set() == "sse4" || instruction_set() == "ssse3") c.n = 14, c.heads = 1, c.m = 10300;
+    if (instruction_set() == "sse4") c.n = 14, c.heads = 1, c.m = 10300;
     for (const Mask& mask : {Mask(), Mask::causal(), Mask::sliding_window(c.m - 40, 3),
                              Mask::lengths({c.m - 3}) & !Mask::sliding_window(40, 100)}) {
       c.options.mask = mask;

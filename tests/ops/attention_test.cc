@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "fovea/random.h"
+#include "support/attention_case.h"
 #include "support/expect_attention.h"
 #include "support/instruction_sets.h"
 
@@ -13,77 +14,16 @@ namespace fovea {
 namespace {
 
 using testing::expect_attention;
+using testing::half_padding;
+using testing::Input;
+using testing::mask_features;
 using testing::on_every_instruction_set;
+using testing::OneThread;
 
-// One call, to be changed by features before it runs.
-struct Case {
-  Index batch = 2, heads = 4, key_heads = 4, n = 13, m = 21, d = 10, dv = 7;
-  float magnitude = 2;
-  bool transposed_strides = false;  // q, k, v given as views of [B, N, H, D] with gaps
-  AttentionOptions options;
-};
-
-struct Feature {
-  const char* name;
-  std::function<void(Case&)> apply;
-};
+using Case = testing::AttentionCase;
+using Feature = testing::Feature<Case>;
 
 Tensor table(Index rows, Index columns, std::uint64_t seed) { return Random(seed).normal({rows, columns}); }
-
-Mask random_flags(const Case& c) {
-  Random random(5);
-  Flags flags = Flags::filled({c.batch, c.n, c.m}, 0);
-  for (Index i = 0; i < flags.shape().elements(); ++i) flags.data()[i] = random.uniform() < 0.6;
-  return Mask::dense(flags);
-}
-
-Mask additive_values(const Case& c) {
-  Random random(6);
-  Tensor values = random.normal({c.n, c.m});
-  for (Index i = 0; i < c.n * c.m; i += 3) values.data()[i] = -std::numeric_limits<float>::infinity();
-  return Mask::additive(values);
-}
-
-Mask half_padding(const Case& c) {
-  Flags real = Flags::filled({c.batch, c.m}, 1);
-  for (Index b = 0; b < c.batch; ++b) {
-    for (Index j = c.m / 2 + b; j < c.m; ++j) real(b, j) = 0;
-  }
-  return Mask::padding(real);
-}
-
-Mask two_documents(const Case& c) {
-  Ids documents = Ids::filled({c.m}, 0);
-  for (Index j = c.m / 3; j < c.m; ++j) documents(j) = 1;
-  return Mask::documents(documents);
-}
-
-const std::vector<Feature>& mask_features() {
-  static const std::vector<Feature> features = {
-      {"causal", [](Case& c) { c.options.mask = c.options.mask & Mask::causal(); }},
-      {"causal top left", [](Case& c) { c.options.mask = c.options.mask & Mask::causal(Align::top_left); }},
-      {"padding", [](Case& c) { c.options.mask = c.options.mask & half_padding(c); }},
-      {"lengths",
-       [](Case& c) {
-         c.options.mask = c.options.mask & Mask::lengths({c.m - 1, c.m / 2});
-       }},
-      {"window", [](Case& c) { c.options.mask = c.options.mask & Mask::sliding_window(4, 2); }},
-      {"sparse", [](Case& c) { c.options.mask = c.options.mask & Mask::sparse(3); }},
-      {"documents", [](Case& c) { c.options.mask = c.options.mask & two_documents(c); }},
-      {"prefix", [](Case& c) { c.options.mask = c.options.mask & Mask::prefix(5); }},
-      {"dense mask", [](Case& c) { c.options.mask = c.options.mask & random_flags(c); }},
-      {"additive mask", [](Case& c) { c.options.mask = c.options.mask & additive_values(c); }},
-      {"predicate",
-       [](Case& c) {
-         c.options.mask = c.options.mask & Mask::predicate([](Index b, Index h, Index i, Index j) {
-                            return (b + h + i + j) % 3 != 0;
-                          });
-       }},
-      {"not window or causal",
-       [](Case& c) { c.options.mask = c.options.mask & ((!Mask::sliding_window(2, 2)) | Mask::causal()); }},
-  };
-  return features;
-}
 
 const std::vector<Feature>& other_features() {
   static const std::vector<Feature> features = {
@@ -108,26 +48,8 @@ const std::vector<Feature>& other_features() {
   return features;
 }
 
-// [B, H, N, W] filled with N(0, magnitude²), as row-major memory or as a view of every second float of [B,
-// N, H, 2W].
-struct Input {
-  Tensor memory;
-  ConstView view;
-};
-
-Input input(const Case& c, Index heads, Index rows, Index width, std::uint64_t seed) {
-  Random random(seed);
-  Tensor memory = c.transposed_strides ? random.normal({c.batch, rows, heads, 2 * width})
-                                       : random.normal({c.batch, heads, rows, width});
-  for (Index i = 0; i < memory.shape().elements(); ++i) memory.data()[i] *= c.magnitude;
-  ConstView view = std::as_const(memory).view();
-  if (c.transposed_strides) view = view.transpose(1, 2).slice(3, 0, 2 * width, 2);
-  return {std::move(memory), view};
-}
-
 void run(const Case& c) {
-  const Input q = input(c, c.heads, c.n, c.d, 1), k = input(c, c.key_heads, c.m, c.d, 2);
-  const Input v = input(c, c.key_heads, c.m, c.dv, 3);
+  const Input q = queries_of(c), k = keys_of(c), v = values_of(c);
   expect_attention(q.view, k.view, v.view, c.options);
 }
 
@@ -144,6 +66,7 @@ void run_pair(const Feature& size_or_option, const Feature& other) {
 }
 
 TEST(Attention, every_mask_with_every_option) {
+  const OneThread one_thread;
   on_every_instruction_set([] {
     for (const Feature& mask : mask_features()) {
       for (const Feature& other : other_features()) run_pair(other, mask);
@@ -152,6 +75,7 @@ TEST(Attention, every_mask_with_every_option) {
 }
 
 TEST(Attention, every_pair_of_masks) {
+  const OneThread one_thread;
   on_every_instruction_set([] {
     for (const Feature& a : mask_features()) {
       for (const Feature& b : mask_features()) run_pair(a, b);
@@ -160,6 +84,7 @@ TEST(Attention, every_pair_of_masks) {
 }
 
 TEST(Attention, every_pair_of_options) {
+  const OneThread one_thread;
   on_every_instruction_set([] {
     for (const Feature& a : other_features()) {
       for (const Feature& b : other_features()) {
@@ -176,6 +101,7 @@ TEST(Attention, every_pair_of_options) {
 // Two vectors of queries and beyond, on any instruction set; keys around the tile of four; widths of every
 // remainder.
 TEST(Attention, every_remainder) {
+  const OneThread one_thread;
   on_every_instruction_set([] {
     Case c;
     c.batch = c.heads = c.key_heads = 1;

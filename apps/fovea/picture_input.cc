@@ -1,0 +1,234 @@
+#include "picture_input.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/attention_statistics.h"
+#include "fovea/error.h"
+
+namespace fovea::command {
+namespace {
+
+// One batch entry and the only head of [B', 1, ..].
+ConstView entry_of(const Tensor& tensor, Index entry) {
+  return tensor.view().select(0, entry).select(0, 0);
+}
+
+std::vector<Index> heads_of(const HeadPlace& place, Index heads) {
+  if (place.head >= 0) return {place.head};
+  std::vector<Index> all;
+  for (Index h = 0; h < heads; ++h) all.push_back(h);
+  return all;
+}
+
+double mean_entropy(ConstView weights) {
+  double total = 0;
+  Index seeing = 0;
+  for (Index i = 0; i < weights.shape()[0]; ++i) {
+    double entropy = 0, sum = 0;
+    for (Index j = 0; j < weights.shape()[1]; ++j) {
+      const double w = static_cast<double>(weights(i, j));
+      sum += w;
+      if (w > 0) entropy -= w * std::log(w);
+    }
+    total += entropy;
+    if (sum > 0) ++seeing;
+  }
+  return seeing > 0 ? total / static_cast<double>(seeing) : 0;
+}
+
+// The layers and heads that make up the places; throws unless each layer has the same heads.
+EntropyTable table_of(const ChosenHeads& chosen) {
+  EntropyTable table;
+  for (const HeadPlace& place : chosen.places) {
+    if (place.head < 0)
+      throw UsageError("--heads: the matrix has a place for each head, not for their mean");
+    const auto add = [](std::vector<Index>& list, Index value) {
+      if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+    };
+    add(table.layers, place.layer);
+    add(table.heads, place.head);
+  }
+  if (table.layers.size() * table.heads.size() != chosen.places.size()) {
+    throw UsageError("--heads: the same heads of each layer are needed, as in --layer 0-3 --heads 1,5");
+  }
+  table.values = Matrix(static_cast<Index>(table.layers.size()), static_cast<Index>(table.heads.size()));
+  return table;
+}
+
+void check_tokens(const char* option, std::size_t got, Index expected, const char* each) {
+  if (got == 0 || static_cast<Index>(got) == expected) return;
+  throw Error(fmt::format("[plot] {}: got {} token{}, expected {}, one per {}", option, got,
+                          got == 1 ? "" : "s", expected, each));
+}
+
+}  // namespace
+
+void PictureSource::declare(OptionList& options) {
+  selection_.declare(options);
+  weights_.declare(options);
+  query_key_.declare(options);
+}
+
+void PictureSource::check(std::size_t files) const {
+  query_key_.check();
+  if (query_key_.given() && files > 0) throw UsageError("FILE and --q: weights from one of them");
+  if (!query_key_.given() && files == 0) throw UsageError("FILE is missing: weights, or --q and --k");
+}
+
+PictureInput PictureSource::picture(const std::string& file, DefaultHeads otherwise, Index most) const {
+  if (query_key_.given()) return computed(otherwise, most);
+  AttentionWeights weights = weights_.load(file);
+  PictureInput input;
+  SelectedWeights selected = selection_.select(weights, otherwise);
+  input.heads = std::move(selected.heads);
+  input.values = std::move(selected.values);
+  input.queries = weights.queries(), input.keys = weights.keys();
+  input.query_tokens = std::move(weights.query_tokens);
+  input.key_tokens = std::move(weights.key_tokens);
+  input.layers = weights.layers(), input.layer_heads = weights.heads();
+  input.mask = query_key_.mask();
+  input.batch_entry = selection_.batch_entry(weights.batch());
+  return input;
+}
+
+void PictureSource::name_tokens(PictureInput& input) const {
+  input.query_tokens = weights_.tokens().queries();
+  input.key_tokens = weights_.tokens().keys();
+  check_tokens("--tokens", input.query_tokens.size(), input.queries, "query");
+  check_tokens("--memory", input.key_tokens.size(), input.keys, "key");
+  if (input.key_tokens.empty() && input.queries == input.keys) input.key_tokens = input.query_tokens;
+}
+
+PictureInput PictureSource::computed(DefaultHeads otherwise, Index most) const {
+  const QueryKeys source = query_key_.load();
+  constexpr Index kMostWhole = 4096;
+  if (most == kWhole && std::max(source.queries(), source.keys()) > kMostWhole) {
+    throw Error(
+        fmt::format("[plot] {} queries and {} keys are too many for single weights, at most {}; a heatmap "
+                    "shows means",
+                    source.queries(), source.keys(), kMostWhole));
+  }
+  PictureInput input;
+  input.heads = selection_.choose(source.layers(), source.heads(), otherwise);
+  input.queries = source.queries(), input.keys = source.keys();
+  input.layers = source.layers(), input.layer_heads = source.heads();
+  input.mask = source.options.mask;
+  input.batch_entry = selection_.batch_entry(source.batch());
+  name_tokens(input);
+  std::vector<Tensor> pictures;
+  for (const HeadPlace& place : input.heads.places) {
+    pictures.push_back(computed_head(source, place, input.heads.combine, most));
+  }
+  const Shape one = pictures.front().shape();
+  input.values = Tensor::uninitialized({static_cast<Index>(pictures.size()), one[0], one[1]});
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    std::copy_n(pictures[i].data(), one.elements(),
+                input.values.data() + static_cast<Index>(i) * one.elements());
+  }
+  return input;
+}
+
+// The weights themselves where they are few, cells of them otherwise.
+Tensor PictureSource::computed_head(const QueryKeys& input, const HeadPlace& place, CombineHeads combine,
+                                    Index most) const {
+  const bool whole = most == kWhole || std::max(input.queries(), input.keys()) <= most;
+  const Index entry = selection_.batch_entry(input.batch());
+  const std::vector<Index> heads = heads_of(place, input.heads());
+  const float share = 1 / static_cast<float>(heads.size());
+  Tensor result;
+  for (const Index head : heads) {
+    const HeadInput one = query_key_.head(input, place.layer, entry, head);
+    Tensor picture;
+    if (whole) {
+      const Tensor weights =
+          attention_crop(one.q, one.k, one.options, {0, input.queries(), 0, input.keys()});
+      picture = Tensor::copy_of(entry_of(weights, one.entry));
+    } else {
+      const AttentionStatistics statistics = attention_statistics(
+          one.q, one.k, one.options, {.rows = false, .received = false, .thumbnail = most, .top_k = 0});
+      picture = Tensor::copy_of(entry_of(
+          combine == CombineHeads::max ? statistics.thumbnail_max : statistics.thumbnail, one.entry));
+    }
+    if (result.empty()) result = Tensor(picture.shape());
+    for (Index i = 0; i < picture.shape().elements(); ++i) {
+      float& cell = result.data()[i];
+      cell = combine == CombineHeads::max ? std::max(cell, picture.data()[i])
+                                          : cell + share * picture.data()[i];
+    }
+  }
+  return result;
+}
+
+ReceivedAttention PictureSource::received(const std::string& file) const {
+  ReceivedAttention result;
+  if (!query_key_.given()) {
+    const PictureInput input = picture(file, DefaultHeads::one_mean, kWhole);
+    result.heads = input.heads, result.key_tokens = input.key_tokens, result.queries = input.queries;
+    result.values.assign(static_cast<std::size_t>(input.keys), 0);
+    for (std::size_t head = 0; head < input.heads.places.size(); ++head) {
+      const ConstView weights = input.value(head);
+      for (Index i = 0; i < input.queries; ++i) {
+        for (Index j = 0; j < input.keys; ++j) {
+          result.values[static_cast<std::size_t>(j)] += static_cast<double>(weights(i, j));
+        }
+      }
+    }
+  } else {
+    const QueryKeys source = query_key_.load();
+    PictureInput names;
+    names.queries = source.queries(), names.keys = source.keys();
+    name_tokens(names);
+    result.heads = selection_.choose(source.layers(), source.heads(), DefaultHeads::one_mean);
+    if (result.heads.combine == CombineHeads::max) {
+      throw UsageError("--heads max: sums of maxima would not be attention received; mean is");
+    }
+    result.key_tokens = names.key_tokens, result.queries = source.queries();
+    result.values.assign(static_cast<std::size_t>(source.keys()), 0);
+    const Index entry = selection_.batch_entry(source.batch());
+    for (const HeadPlace& place : result.heads.places) {
+      const std::vector<Index> heads = heads_of(place, source.heads());
+      for (const Index head : heads) {
+        const HeadInput one = query_key_.head(source, place.layer, entry, head);
+        const AttentionStatistics statistics = attention_statistics(
+            one.q, one.k, one.options, {.rows = false, .received = true, .thumbnail = 0, .top_k = 0});
+        const ConstView received = entry_of(statistics.received, one.entry);
+        for (Index j = 0; j < source.keys(); ++j) {
+          result.values[static_cast<std::size_t>(j)] +=
+              static_cast<double>(received(j)) / static_cast<double>(heads.size());
+        }
+      }
+    }
+  }
+  for (double& value : result.values) value /= static_cast<double>(result.heads.places.size());
+  return result;
+}
+
+EntropyTable PictureSource::entropy(const std::string& file) const {
+  if (!query_key_.given()) {
+    const PictureInput input = picture(file, DefaultHeads::all, kWhole);
+    EntropyTable table = table_of(input.heads);
+    for (std::size_t i = 0; i < input.heads.places.size(); ++i) {
+      const auto index = static_cast<Index>(i), heads = table.values.columns();
+      table.values(index / heads, index % heads) = mean_entropy(input.value(i));
+    }
+    return table;
+  }
+  const QueryKeys source = query_key_.load();
+  const Index entry = selection_.batch_entry(source.batch());
+  EntropyTable table = table_of(selection_.choose(source.layers(), source.heads(), DefaultHeads::all));
+  for (std::size_t l = 0; l < table.layers.size(); ++l) {
+    for (std::size_t h = 0; h < table.heads.size(); ++h) {
+      const HeadInput one = query_key_.head(source, table.layers[l], entry, table.heads[h]);
+      const AttentionStatistics statistics = attention_statistics(
+          one.q, one.k, one.options, {.rows = true, .received = false, .thumbnail = 0, .top_k = 0});
+      table.values(static_cast<Index>(l), static_cast<Index>(h)) =
+          static_cast<double>(statistics.means.entropy(one.entry, 0));
+    }
+  }
+  return table;
+}
+
+}  // namespace fovea::command

@@ -1,0 +1,72 @@
+// What pictures are drawn from: weights of a file, or what follows from queries and keys.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/matrix.h"
+#include "head_selection.h"
+#include "query_key_input.h"
+#include "weights_input.h"
+
+namespace fovea::command {
+
+// The chosen heads as matrices; for long inputs, as the means of at most 512 × 512 cells.
+struct PictureInput {
+  ChosenHeads heads;
+  Tensor values;                                      // [K, R, C], one per chosen head
+  Index queries = 0, keys = 0;                        // N and M; R and C are smaller for long inputs
+  std::vector<std::string> query_tokens, key_tokens;  // N and M names, or none
+  Index layers = 1, layer_heads = 1;                  // of the whole run
+  Mask mask;
+  Index batch_entry = 0;
+
+  bool is_thumbnail() const { return values.shape()[1] != queries || values.shape()[2] != keys; }
+  ConstView value(std::size_t i) const { return values.view().select(0, static_cast<Index>(i)); }
+};
+
+// Column sums of the mean of the chosen heads.
+struct ReceivedAttention {
+  std::vector<double> values;           // M
+  std::vector<std::string> key_tokens;  // M names, or none
+  Index queries = 0;
+  ChosenHeads heads;
+};
+
+// Mean entropy of the rows, for whole layers or the same heads of each.
+struct EntropyTable {
+  Matrix values;  // [layers, heads]
+  std::vector<Index> layers, heads;
+};
+
+inline constexpr Index kWhole = 0;
+
+class PictureSource {
+ public:
+  void declare(OptionList& options);
+  void check(std::size_t files) const;  // one file, or --q and --k; throws UsageError
+
+  // Without --q, `file` holds weights. From q and k, long inputs are reduced to `most` rows and columns;
+  // kWhole: they are not, and Error says that they are too long.
+  PictureInput picture(const std::string& file, DefaultHeads otherwise, Index most) const;
+  ReceivedAttention received(const std::string& file) const;
+  EntropyTable entropy(const std::string& file) const;
+
+  bool heads_chosen() const { return selection_.chosen(); }
+  bool from_query_key() const { return query_key_.given(); }
+  Mask mask() const { return query_key_.mask(); }
+  const TokenInput& tokens() const { return weights_.tokens(); }
+
+ private:
+  PictureInput computed(DefaultHeads otherwise, Index most) const;
+  Tensor computed_head(const QueryKeys& input, const HeadPlace& place, CombineHeads combine,
+                       Index most) const;
+  void name_tokens(PictureInput& input) const;
+
+  WeightsInput weights_;
+  HeadSelection selection_;
+  QueryKeyInput query_key_;
+};
+
+}  // namespace fovea::command

@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/utf8.h"
+#include "plot/readable_text.h"
+#include "plot/svg_text.h"
+#include "plot/text_measure.h"
+#include "plot/ticks.h"
+
+namespace fovea {
+namespace {
+
+TEST(ReadableToken, marks_spaces_newlines_and_bytes) {
+  EXPECT_EQ(readable_token("cat"), "cat");
+  EXPECT_EQ(readable_token("Ġcat"), "␣cat");
+  EXPECT_EQ(readable_token("▁cat"), "␣cat");
+  EXPECT_EQ(readable_token(" cat "), "␣cat␣");
+  EXPECT_EQ(readable_token("   "), "␣␣␣");
+  EXPECT_EQ(readable_token("new york"), "new york");
+  EXPECT_EQ(readable_token("\n"), "↵");
+  EXPECT_EQ(readable_token("Ċ"), "↵");
+  EXPECT_EQ(readable_token("a\tb"), "a⇥b");
+  EXPECT_EQ(readable_token("\xE6\x88"), "\\xE6\\x88");
+  EXPECT_EQ(readable_token(std::string("\0", 1)), "\\x00");
+  EXPECT_EQ(readable_token("\x7F"), "\\x7F");
+  EXPECT_EQ(readable_token(""), "\"\"");
+  EXPECT_EQ(readable_token("[SEP]"), "[SEP]");
+}
+
+TEST(ReadableToken, invisible_characters_are_named_joined_emoji_stay) {
+  EXPECT_EQ(readable_token("\u200B"), "U+200B");
+  EXPECT_EQ(readable_token("a\u202Eb"), "aU+202Eb");
+  EXPECT_EQ(readable_token("👩\u200D👧"), "👩\u200D👧");
+  EXPECT_EQ(readable_token("Malta \u0120or\u0121"), "Malta Ġorġ");
+}
+
+TEST(MeasureText, every_script_takes_room) {
+  const scene::Font font{10, false, scene::Family::sans};
+  EXPECT_EQ(measure_text("", font).width, 0);
+  for (const char* text : {"a", "我", "م", "😀", "한"}) {
+    const double one = measure_text(text, font).width;
+    EXPECT_GT(one, 1) << text;
+    EXPECT_LT(one, 20) << text;
+    EXPECT_NEAR(measure_text(text, {20, false, scene::Family::sans}).width, 2 * one, 0.05 * one) << text;
+  }
+  // Ideographs of a font of 10 points are squares of about 10 points.
+  EXPECT_NEAR(measure_text("喜欢", font).width, 20, 1.5);
+}
+
+TEST(ShortenMiddle, keeps_both_ends_and_whole_characters) {
+  const scene::Font font{10, false, scene::Family::sans};
+  EXPECT_EQ(shorten_middle("short", font, 100), "short");
+  const std::string word = "internationalization";
+  const std::string shortened = shorten_middle(word, font, 60);
+  EXPECT_LE(measure_text(shortened, font).width, 60);
+  EXPECT_EQ(shortened.substr(0, 3), "int");
+  EXPECT_EQ(shortened.substr(shortened.size() - 2), "on");
+  EXPECT_NE(shortened.find("…"), std::string::npos);
+
+  const std::string family = "👩\u200D👩\u200D👧";
+  const std::string families = family + family + family + family + family;
+  const std::string fewer = shorten_middle(families, font, 45);
+  EXPECT_EQ(fewer.substr(0, family.size()), family);
+  EXPECT_EQ(fewer.size() % family.size(), std::string("…").size()) << fewer;
+  EXPECT_EQ(shorten_middle("字", font, 1), "字");
+}
+
+TEST(Xml, nothing_forbidden_remains) {
+  EXPECT_EQ(escape_xml("a<b>&\"c\"]]>"), "a&lt;b&gt;&amp;&quot;c&quot;]]&gt;");
+  EXPECT_EQ(escape_xml("\x01\xFF\uFFFF\u0085"), "\uFFFD\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(escape_xml("我 😀"), "我 😀");
+}
+
+TEST(Xml, numbers_are_short) {
+  EXPECT_EQ(svg_number(12.5), "12.5");
+  EXPECT_EQ(svg_number(100), "100");
+  EXPECT_EQ(svg_number(-0.0001), "0");
+  EXPECT_EQ(svg_number(-1.23456), "-1.235");
+}
+
+TEST(Base64, examples_of_rfc_4648) {
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foo"), "Zm9v");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64("\xFF\xFE"), "//4=");
+}
+
+std::vector<std::string> tick_texts(const std::vector<Tick>& ticks) {
+  std::vector<std::string> all;
+  for (const Tick& tick : ticks) {
+    EXPECT_GE(tick.share, -1e-9);
+    EXPECT_LE(tick.share, 1 + 1e-9);
+    all.push_back(tick.text);
+  }
+  return all;
+}
+
+TEST(Ticks, are_round_numbers_inside_the_range) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(tick_texts(linear_ticks(0, 1, 6)), (Texts{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"}));
+  EXPECT_EQ(tick_texts(linear_ticks(0.013, 0.0871, 6)), (Texts{"0.02", "0.04", "0.06", "0.08"}));
+  EXPECT_EQ(tick_texts(linear_ticks(-0.5, 0.5, 6)), (Texts{"−0.4", "−0.2", "0.0", "0.2", "0.4"}));
+  EXPECT_EQ(tick_texts(linear_ticks(0, 30, 6)), (Texts{"0", "5", "10", "15", "20", "25", "30"}));
+  EXPECT_EQ(tick_texts(logarithmic_ticks(1e-4, 1, 6)), (Texts{"10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"}));
+  EXPECT_EQ(tick_texts(logarithmic_ticks(0.015, 0.4, 6)), (Texts{"0.02", "0.05", "0.1", "0.2"}));
+  EXPECT_NEAR(logarithmic_ticks(0.01, 1, 6)[3].share, 0.5, 1e-12);
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(100000), "100,000");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(round_step(0.4), 1);
+  EXPECT_EQ(round_step(3), 5);
+  EXPECT_EQ(round_step(5.5), 10);
+  EXPECT_EQ(round_step(1500), 2000);
+}
+
+}  // namespace
+}  // namespace fovea
