@@ -42,12 +42,15 @@ std::string json_spans(const std::vector<TextSpan>& spans) {
   std::string list;
   for (const TextSpan& span : spans)
     list += fmt::format("{}[{},{}]", list.empty() ? "" : ",", span.begin, span.end);
-  return "[" + list + "]";
+  return fmt::format("[{}]", list);
 }
 
 std::string json_line(const Tokenizer& tokenizer, const Encoding& encoding) {
   std::string tokens;
-  for (const std::string& token : encoding.tokens) tokens += (tokens.empty() ? "" : ",") + json_text(token);
+  for (const std::string& token : encoding.tokens) {
+    if (!tokens.empty()) tokens += ',';
+    tokens += json_text(token);
+  }
   return fmt::format(
       R"({{"ids":[{}],"tokens":[{}],"bytes":{},"characters":{},"type_ids":[{}],"word_ids":[{}],)"
       R"("special_mask":[{}],"cut":{},"decoded":{}}})",

@@ -85,12 +85,14 @@ char32_t lower_case(char32_t c) {
 }
 
 int combining_class(char32_t c) {
-  return c < 0x300 ? 0 : utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
+  if (c < 0x300) return 0;
+  const int order = utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
+  return order == 0 || is_ordered_mark_since_10(c) ? 0 : order;
 }
 
 std::size_t decompose(char32_t c, bool compatibility, char32_t (&parts)[kLongestDecomposition]) {
   parts[0] = c;
-  if (c < 0x80 || is_decomposition_since_12_1(c)) return 1;
+  if (c < 0x80 || is_decomposition_since_10(c)) return 1;
   utf8proc_int32_t buffer[kLongestDecomposition];
   int state = 0;
   const int options = compatibility ? UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT : UTF8PROC_DECOMPOSE;

@@ -9,8 +9,9 @@ bool is_punctuation_since_9(char32_t c);
 bool is_format_since_9(char32_t c);
 bool is_accent_since_9(char32_t c);
 
-// Has a decomposition that is newer than the tables of the normal forms (Unicode 12).
-bool is_decomposition_since_12_1(char32_t c);
+// Newer than the tables of the normal forms (Unicode 9): with a decomposition, with a combining class.
+bool is_decomposition_since_10(char32_t c);
+bool is_ordered_mark_since_10(char32_t c);
 
 // Newer than utf8proc 2.8 (Unicode 15), but known to the split patterns (Unicode 16).
 bool is_letter_since_15_1(char32_t c);
