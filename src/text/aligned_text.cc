@@ -45,6 +45,15 @@ ByteSpan AlignedText::origin(std::uint32_t begin, std::uint32_t end) const {
   return {begin_ + begin, begin_ + end};
 }
 
+AlignedText AlignedText::part(std::uint32_t begin, std::uint32_t end) const {
+  AlignedText result(changed_ ? view_ : view_.substr(begin, end - begin), begin_ + begin);
+  if (!changed_) return result;
+  result.changed_ = true;
+  result.text_ = text_.substr(begin, end - begin);
+  result.origins_.assign(origins_.begin() + begin, origins_.begin() + end);
+  return result;
+}
+
 AlignedCharacters AlignedText::characters() const {
   const std::string_view text = bytes();
   AlignedCharacters characters;

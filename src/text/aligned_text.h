@@ -31,6 +31,8 @@ class AlignedText {
   // The whole code points of the original that the bytes [begin, end) come from, begin < end.
   ByteSpan origin(std::uint32_t begin, std::uint32_t end) const;
 
+  AlignedText part(std::uint32_t begin, std::uint32_t end) const;  // cut at code points
+
   AlignedCharacters characters() const;
   void assign(const AlignedCharacters& characters);
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "core/fail.h"
-#include "core/utf8.h"
-#include "text/unicode.h"
 
 namespace fovea {
 namespace {
@@ -70,33 +68,6 @@ Index truncate(Tokens& first, Tokens* second, Index specials, const EncodeOption
   return before - size_of(&first) - size_of(second);
 }
 
-// White space at the ends of a token does not belong to its place in the text.
-void trim_offsets(PlacedToken& token, bool is_first, std::string_view text, bool has_added_space) {
-  constexpr char32_t kVisibleSpace = 0x120;  // Ġ
-  std::int32_t leading = 0, trailing = 0;
-  bool only_spaces = true;
-  for (std::size_t at = 0; at < text.size();) {
-    const char32_t c = next_code_point(text, at);
-    const bool space = c == kVisibleSpace || is_white_space(c);
-    only_spaces = only_spaces && space;
-    if (only_spaces) ++leading;
-    trailing = space ? trailing + 1 : 0;
-  }
-  is_first = is_first || token.bytes.begin == 0;
-  if (is_first && has_added_space && leading == 1) leading = 0;  // it was never there
-  for (TextSpan* span : {&token.bytes, &token.characters}) {
-    span->begin = std::min(span->begin + leading, span->end);
-    if (span->end >= trailing) span->end = std::max(span->end - trailing, span->begin);
-  }
-}
-
-void trim_all(const TokenizerParts& parts, Tokens& tokens) {
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    trim_offsets(tokens[i], i == 0, parts.tokens.token(tokens[i].id),
-                 parts.post_processor.add_prefix_space);
-  }
-}
-
 void reserve(Encoding& encoding, std::size_t size) {
   encoding.ids.reserve(size);
   encoding.tokens.reserve(size);
@@ -134,10 +105,6 @@ Encoding assemble_encoding(const TokenizerParts& parts, Tokens first, Tokens* se
   Encoding encoding;
   const Index specials = options.add_special_tokens ? processor.special_count(is_pair) : 0;
   encoding.cut = truncate(first, second, specials, options);
-  if (processor.trim_offsets) {
-    trim_all(parts, first);
-    if (is_pair) trim_all(parts, *second);
-  }
   reserve(encoding,
           static_cast<std::size_t>(std::max(size_of(&first) + size_of(second) + specials, options.pad_to)));
   for (const TemplatePiece& piece : processor.pieces(is_pair)) {

@@ -2,6 +2,7 @@
 
 #include "core/fail.h"
 #include "io/messages.h"
+#include "text/unicode.h"
 #include "text/valid_text.h"
 
 namespace fovea {
@@ -20,7 +21,7 @@ class SequenceEncoder {
     result_.reserve(text.size() / 3);
     for (const AddedTokens::Part& part : parts_.added.find(text, false)) {
       if (part.id != kNoToken) {
-        put_word({part.id, 0, 0}, part.span);
+        put_added(part.id, text.substr(part.span.begin, part.span.end - part.span.begin), part.span);
       } else {
         encode_part(text.substr(part.span.begin, part.span.end - part.span.begin), part.span.begin);
       }
@@ -33,19 +34,14 @@ class SequenceEncoder {
   void encode_part(std::string_view part, std::uint32_t begin) {
     AlignedText text(part, begin);
     for (const auto& normalizer : parts_.normalizers) normalizer->apply(text);
-    const std::vector<AddedTokens::Part> found = parts_.added.find(text.bytes(), true);
-    SplitText split = {std::move(text), {}};
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      if (found[i].id != kNoToken) {
-        put_word({found[i].id, 0, 0}, split.text.origin(found[i].span.begin, found[i].span.end));
-        continue;
-      }
-      split.pieces = {found[i].span};
-      if (i + 1 == found.size()) {
-        encode_split(split);
+    for (const AddedTokens::Part& found : parts_.added.find(text.bytes(), true)) {
+      const auto [first, last] = found.span;
+      if (found.id != kNoToken) {
+        put_added(found.id, text.bytes().substr(first, last - first), text.origin(first, last));
       } else {
-        SplitText copy = split;
-        encode_split(copy);
+        const bool all = first == 0 && last == text.bytes().size();
+        SplitText split = {all ? std::move(text) : text.part(first, last), {{0, last - first}}};
+        encode_split(split);
       }
     }
   }
@@ -57,18 +53,21 @@ class SequenceEncoder {
       tokens_.clear();
       parts_.model->tokenize(bytes.substr(piece.begin, piece.end - piece.begin), work_, tokens_);
       for (const Token& token : tokens_) {
-        put(token, split.text.origin(piece.begin + token.begin, piece.begin + token.end));
+        put(token, parts_.tokens.token(token.id),
+            split.text.origin(piece.begin + token.begin, piece.begin + token.end));
       }
       ++word_;
     }
   }
 
-  void put_word(const Token& token, ByteSpan place) {
-    put(token, place);
+  void put_added(TokenId id, std::string_view text, ByteSpan place) {
+    put({id, 0, 0}, text, place);
     ++word_;
   }
 
-  void put(const Token& token, ByteSpan place) {
+  // `text` is what the token looks like, for the white space in it.
+  void put(const Token& token, std::string_view text, ByteSpan place) {
+    if (parts_.post_processor.trim_offsets) place = trimmed(text, place);
     const auto span = [](std::uint32_t begin, std::uint32_t end) {
       return TextSpan{static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)};
     };
@@ -76,6 +75,27 @@ class SequenceEncoder {
     result_.push_back({token.id, word_,
                        span(valid_.original_byte(place.begin), valid_.original_byte(place.end)),
                        span(first, characters_.characters_before(place.end))});
+  }
+
+  // The place without as many characters at its ends as the token has white space there.
+  ByteSpan trimmed(std::string_view text, ByteSpan place) const {
+    auto [leading, trailing] = white_space_around(text);
+    const bool is_first = result_.empty() || place.begin == 0;
+    if (is_first && parts_.post_processor.add_prefix_space && leading == 1)
+      leading = 0;  // it was never there
+    const std::string_view bytes = valid_.text();
+    const auto begins_character = [&](std::uint32_t at) {
+      return at >= bytes.size() || !is_continuation(bytes[at]);
+    };
+    for (; leading > 0 && place.begin < place.end; --leading) {
+      do ++place.begin;
+      while (!begins_character(place.begin));
+    }
+    for (; trailing > 0 && place.begin < place.end; --trailing) {
+      do --place.end;
+      while (!begins_character(place.end));
+    }
+    return place;
   }
 
   const TokenizerParts& parts_;

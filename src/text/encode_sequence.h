@@ -12,7 +12,7 @@ namespace fovea {
 struct PlacedToken {
   TokenId id = kNoToken;
   std::int32_t word = 0;
-  TextSpan bytes;       // of the original
+  TextSpan bytes;       // of the original, without white space where the tokenizer wants that
   TextSpan characters;  // likewise
 };
 

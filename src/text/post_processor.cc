@@ -64,9 +64,11 @@ void read_into(const JsonField& json, const TokenTable& tokens, PostProcessor& p
     other.pair = read_template(json["pair"], specials, tokens, true);
     take(std::move(other));
   } else if (type == "BertProcessing") {
-    take(make_bert_processor(read_named_id(json["cls"], tokens), read_named_id(json["sep"], tokens)));
+    const TokenId cls = read_named_id(json["cls"], tokens);
+    take(make_bert_processor(cls, read_named_id(json["sep"], tokens)));
   } else if (type == "RobertaProcessing") {
-    take(make_roberta_processor(read_named_id(json["cls"], tokens), read_named_id(json["sep"], tokens)));
+    const TokenId cls = read_named_id(json["cls"], tokens);
+    take(make_roberta_processor(cls, read_named_id(json["sep"], tokens)));
   } else if (type != "ByteLevel") {
     json.unknown_type("Sequence, TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel");
   }

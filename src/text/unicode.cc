@@ -125,4 +125,18 @@ bool is_grapheme_break(char32_t before, char32_t after, int& state) {
                                           static_cast<utf8proc_int32_t>(after), &state);
 }
 
+WhiteSpaceAround white_space_around(std::string_view text) {
+  constexpr char32_t kVisibleSpace = 0x120;  // Ġ
+  WhiteSpaceAround around;
+  bool only_spaces = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t c = next_code_point(text, at);
+    const bool space = c == kVisibleSpace || is_white_space(c);
+    only_spaces = only_spaces && space;
+    if (only_spaces) ++around.leading;
+    around.trailing = space ? around.trailing + 1 : 0;
+  }
+  return around;
+}
+
 }  // namespace fovea

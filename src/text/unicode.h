@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace fovea {
@@ -56,6 +57,12 @@ inline char32_t next_code_point(std::string_view text, std::size_t& at) {
   at += 4;
   return value;
 }
+
+// How many characters at the ends of a text are white space. Ġ, GPT-2's picture of a space, counts as one.
+struct WhiteSpaceAround {
+  std::int32_t leading = 0, trailing = 0;
+};
+WhiteSpaceAround white_space_around(std::string_view text);
 
 // Is this byte inside a code point, not its first one?
 inline bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u; }
