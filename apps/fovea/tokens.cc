@@ -52,11 +52,12 @@ std::string json_line(const Tokenizer& tokenizer, const Encoding& encoding) {
     tokens += json_text(token);
   }
   return fmt::format(
-      R"({{"ids":[{}],"tokens":[{}],"bytes":{},"characters":{},"type_ids":[{}],"word_ids":[{}],)"
+      R"({{"ids":[{}],"tokens":[{}],"bytes":{},"characters":{},"type_ids":[{}],"text_ids":[{}],"word_ids":[{}],)"
       R"("special_mask":[{}],"cut":{},"decoded":{}}})",
       fmt::join(encoding.ids, ","), tokens, json_spans(encoding.bytes), json_spans(encoding.characters),
-      fmt::join(encoding.type_ids, ","), fmt::join(encoding.word_ids, ","),
-      fmt::join(encoding.special_mask, ","), encoding.cut, json_text(tokenizer.decode(encoding.ids)));
+      fmt::join(encoding.type_ids, ","), fmt::join(encoding.text_ids, ","),
+      fmt::join(encoding.word_ids, ","), fmt::join(encoding.special_mask, ","), encoding.cut,
+      json_text(tokenizer.decode(encoding.ids)));
 }
 
 using Row = std::vector<std::string>;
@@ -229,7 +230,7 @@ class TokensCommand final : public Command {
     for (std::size_t i = 0; i < encoding.ids.size(); ++i) {
       const TextSpan bytes = encoding.bytes[i];
       const bool special = encoding.special_mask[i] != 0;
-      const std::string& text = input[input.size() == 2 && is_second(encoding, i) ? 1 : 0];
+      const std::string& text = input[encoding.text_ids[i] == 1 ? 1 : 0];
       const auto place = text.substr(static_cast<std::size_t>(bytes.begin),
                                      static_cast<std::size_t>(bytes.end - bytes.begin));
       rows.push_back({encoding.tokens[i], fmt::format("{}", encoding.ids[i]), special ? "" : place,
@@ -239,16 +240,6 @@ class TokensCommand final : public Command {
     context.print(aligned(std::move(rows)));
     context.line(context.say(
         {fmt::format("{} tokens", encoding.size()), fmt::format("共 {} 个词元", encoding.size())}));
-  }
-
-  // Types do not tell the texts apart for every model; the order of places does.
-  static bool is_second(const Encoding& encoding, std::size_t place) {
-    bool seen = false;
-    for (std::size_t i = 1; i <= place; ++i) {
-      if (encoding.special_mask[i] != 0 || encoding.special_mask[i - 1] != 0) continue;
-      seen = seen || encoding.word_ids[i] < encoding.word_ids[i - 1];
-    }
-    return seen;
   }
 
   void print_speed(const Context& context, const Tokenizer& tokenizer,

@@ -27,7 +27,8 @@ struct Encoding {
   std::vector<std::string> tokens;   // what the vocabulary calls them: ##ing, Ġthe, ▁und
   std::vector<TextSpan> bytes;       // where in the original text; special tokens and pads: 0, 0
   std::vector<TextSpan> characters;  // the same in code points; what is not UTF-8 counts as one U+FFFD each
-  std::vector<Index> type_ids;       // which text (segment) a token belongs to, as the model numbers them
+  std::vector<Index> type_ids;       // the segment, as the model numbers them: RoBERTa has only one
+  std::vector<Index> text_ids;       // 0: the first text, 1: the second; -1 for special tokens and pads
   std::vector<Index> word_ids;       // which word of its text; -1 for special tokens and pads
   std::vector<std::uint8_t> special_mask;    // 1: added around the texts, or a pad
   std::vector<std::uint8_t> attention_mask;  // 0: a pad

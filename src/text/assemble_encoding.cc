@@ -74,20 +74,22 @@ void reserve(Encoding& encoding, std::size_t size) {
   encoding.bytes.reserve(size);
   encoding.characters.reserve(size);
   encoding.type_ids.reserve(size);
+  encoding.text_ids.reserve(size);
   encoding.word_ids.reserve(size);
   encoding.special_mask.reserve(size);
   encoding.attention_mask.reserve(size);
 }
 
 void put(Encoding& encoding, const TokenizerParts& parts, const PlacedToken& token, Index type_id,
-         bool special) {
+         Index text_id) {
   encoding.ids.push_back(token.id);
   encoding.tokens.emplace_back(parts.tokens.token(token.id));
   encoding.bytes.push_back(token.bytes);
   encoding.characters.push_back(token.characters);
   encoding.type_ids.push_back(type_id);
+  encoding.text_ids.push_back(text_id);
   encoding.word_ids.push_back(token.word);
-  encoding.special_mask.push_back(special ? 1 : 0);
+  encoding.special_mask.push_back(text_id < 0 ? 1 : 0);
   encoding.attention_mask.push_back(1);
 }
 
@@ -110,10 +112,11 @@ Encoding assemble_encoding(const TokenizerParts& parts, Tokens first, Tokens* se
   for (const TemplatePiece& piece : processor.pieces(is_pair)) {
     if (piece.kind == TemplatePiece::Kind::special) {
       if (!options.add_special_tokens) continue;
-      for (const TokenId id : piece.ids) put(encoding, parts, {id, -1, {}, {}}, piece.type_id, true);
+      for (const TokenId id : piece.ids) put(encoding, parts, {id, -1, {}, {}}, piece.type_id, -1);
     } else {
-      const Tokens& tokens = piece.kind == TemplatePiece::Kind::first ? first : *second;
-      for (const PlacedToken& token : tokens) put(encoding, parts, token, piece.type_id, false);
+      const bool is_first = piece.kind == TemplatePiece::Kind::first;
+      const Tokens& tokens = is_first ? first : *second;
+      for (const PlacedToken& token : tokens) put(encoding, parts, token, piece.type_id, is_first ? 0 : 1);
     }
   }
   pad_encoding(encoding, options.pad_to, parts, options);
@@ -133,6 +136,7 @@ void pad_encoding(Encoding& encoding, Index length, const TokenizerParts& parts,
   fill(encoding.bytes, count, side, TextSpan{});
   fill(encoding.characters, count, side, TextSpan{});
   fill(encoding.type_ids, count, side, Index{0});
+  fill(encoding.text_ids, count, side, Index{-1});
   fill(encoding.word_ids, count, side, Index{-1});
   fill(encoding.special_mask, count, side, std::uint8_t{1});
   fill(encoding.attention_mask, count, side, std::uint8_t{0});

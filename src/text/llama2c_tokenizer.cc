@@ -13,11 +13,15 @@
 namespace fovea {
 namespace {
 
-// The first three are <unk>, <s> and </s>; the file has line feeds around the names of the latter.
+// The first tokens have fixed places, and names that differ between versions of the file ("\n<s>\n"; bytes
+// as <0x41> or as characters). These are the names that other tokenizers give them.
 constexpr TokenId kUnknown = 0, kBegin = 1, kEndOfText = 2;
-constexpr TokenId kFirstByte = 3;  // then <0x00> to <0xFF>
+constexpr TokenId kFirstByte = 3, kFirstPiece = kFirstByte + 256;
 
-std::string special_name(TokenId id) { return id == kUnknown ? "<unk>" : id == kBegin ? "<s>" : "</s>"; }
+std::string fixed_name(TokenId id) {
+  if (id >= kFirstByte) return fmt::format("<0x{:02X}>", id - kFirstByte);
+  return id == kUnknown ? "<unk>" : id == kBegin ? "<s>" : "</s>";
+}
 
 }  // namespace
 
@@ -40,13 +44,13 @@ TokenizerParts read_llama2c_tokenizer(std::string_view bytes, const std::string&
     if (!std::isfinite(score)) fail("{}: the score of token {} is not finite", where, id);
     if (!is_utf8(token)) fail("{}: token {} is not UTF-8: {}", where, id, in_quotes(token));
     scores.push_back(score);
-    parts.tokens.add(id < kFirstByte ? special_name(id) : std::string(token), id);
+    parts.tokens.add(id < kFirstPiece ? fixed_name(id) : std::string(token), id);
   }
-  if (scores.size() < kFirstByte + 256) {
-    fail("{}: {} tokens were expected at least, got {}", where, kFirstByte + 256, scores.size());
+  if (scores.size() < kFirstPiece) {
+    fail("{}: {} tokens were expected at least, got {}", where, kFirstPiece, scores.size());
   }
   std::vector<bool> mergeable(scores.size(), true);
-  for (TokenId id = 0; id < kFirstByte; ++id) mergeable[static_cast<std::size_t>(id)] = false;
+  for (TokenId id = 0; id < kFirstPiece; ++id) mergeable[static_cast<std::size_t>(id)] = false;
   parts.normalizers.push_back(make_prepend(" "));
   parts.model =
       make_scored_pairs(parts.tokens, std::move(scores), std::move(mergeable), {.unknown = kUnknown});
@@ -61,7 +65,7 @@ TokenizerParts read_llama2c_tokenizer(std::string_view bytes, const std::string&
   for (TokenId id : {kUnknown, kBegin, kEndOfText}) {
     AddedToken token;
     token.id = id;
-    token.content = special_name(id);
+    token.content = fixed_name(id);
     token.in_texts = false;  // as in llama2.c: what a user types is text
     specials.push_back(std::move(token));
   }

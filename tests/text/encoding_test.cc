@@ -32,6 +32,7 @@ TEST(Encoding, a_pair_with_special_tokens) {
   const Encoding encoding = bert().encode("the a", "the");
   EXPECT_EQ(encoding.tokens, (std::vector<std::string>{"[CLS]", "the", "a", "[SEP]", "the", "[SEP]"}));
   EXPECT_EQ(encoding.type_ids, (std::vector<Index>{0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(encoding.text_ids, (std::vector<Index>{-1, 0, 0, -1, 1, -1}));
   EXPECT_EQ(encoding.word_ids, (std::vector<Index>{-1, 0, 1, -1, 0, -1}));
   EXPECT_EQ(encoding.special_mask, (std::vector<std::uint8_t>{1, 0, 0, 1, 0, 1}));
   EXPECT_EQ(encoding.bytes[2], (TextSpan{4, 5}));
