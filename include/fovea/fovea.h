@@ -51,6 +51,8 @@
 #include "fovea/tensor.h"
 #include "fovea/terminal_picture.h"
 #include "fovea/threads.h"
+#include "fovea/tokenizer.h"
 #include "fovea/typed_view.h"
 #include "fovea/version.h"
+#include "fovea/vocabulary.h"
 #include "fovea/words.h"
