@@ -38,6 +38,8 @@
 #include "fovea/softmax.h"
 #include "fovea/tensor.h"
 #include "fovea/threads.h"
+#include "fovea/tokenizer.h"
 #include "fovea/typed_view.h"
 #include "fovea/version.h"
+#include "fovea/vocabulary.h"
 #include "fovea/words.h"
