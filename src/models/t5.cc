@@ -1,9 +1,9 @@
 // T5 v1.0 and v1.1: an encoder and a decoder, positions by a bias on the scores, scores not scaled.
 //
 //   encoder, per layer:  x += attention(norm(x));  x += feed_forward(norm(x));  at the end x = norm(x)
-//   decoder, per layer:  y += attention(norm(y));  y += cross_attention(norm(y), x);  y +=
-//   feed_forward(norm(y)) logits = output(norm(y)); where output is the table of words, y is divided by √E
-//   first
+//   decoder, per layer:  y += attention(norm(y));  y += cross_attention(norm(y), x);
+//                        y += feed_forward(norm(y));  at the end y = norm(y)
+//   logits = output(y), of v1.0 output(y / √E)
 #include <cmath>
 
 #include "core/fail.h"
@@ -50,7 +50,7 @@ class T5 final : public Architecture {
 
   HeadSizes heads_;
   Activation activation_ = Activation::relu;
-  bool gated_ = false, tied_ = true;
+  bool gated_ = false, scaled_output_ = true;
   float epsilon_ = 1e-6f;
   Index buckets_ = 32, max_distance_ = 128;
 
@@ -80,7 +80,10 @@ T5::T5(ConfigReader& config, WeightPlan& weights) {
   buckets_ = config.size({"relative_attention_num_buckets"}, 32);
   max_distance_ = config.size({"relative_attention_max_distance"}, 128);
   epsilon_ = config.number({"layer_norm_epsilon"}, 1e-6f);
-  tied_ = config.flag("tie_word_embeddings", true);
+  // v1.0 divides by √E before its output layer. Newer files say so; of older ones, those that tie it to the
+  // table of words are v1.0.
+  scaled_output_ = config_.type != "mt5" &&
+                   config.flag("scale_decoder_outputs", config.flag("tie_word_embeddings", true));
   heads_ = {config_.heads, config_.heads, config_.head_width};
   read_feed_forward(config);
   config.finish();
@@ -154,7 +157,7 @@ void T5::plan(WeightPlan& weights) {
   weights.norm("encoder.final_layer_norm", width, encoder_norm_);
   weights.norm("decoder.final_layer_norm", width, decoder_norm_);
   encoder_norm_.epsilon = decoder_norm_.epsilon = epsilon_;
-  if (!tied_) {
+  if (weights.has("lm_head.weight")) {
     weights.linear("lm_head", config_.vocabulary, width, false, output_);
   } else {
     weights.afterwards([this] { output_ = Linear(words_.table()); });
@@ -207,7 +210,7 @@ Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real
 }
 
 Tensor T5::logits(Tensor y) const {
-  if (tied_) {
+  if (scaled_output_) {
     const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(config_.width)));
     for (Index i = 0; i < y.shape().elements(); ++i) y.data()[i] *= scale;
   }
