@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,9 @@ class Mask {
   Index batch() const;
   Index heads() const;
 
+  // The mask of one batch entry and head, for calls on that head alone.
+  Mask select(Index batch_entry, Index head) const;
+
   // In the smallest shape that broadcasts over [B, H, N, M]: [N, M]; [B, 1, M] for padding and what is
   // made of it alone; [B, N, M]; [B, H, N, M]. The additive form is 0, −inf, or the values themselves.
   Flags to_bool(Index n, Index m) const;
@@ -68,6 +72,10 @@ class Mask {
   // Share of visible pairs, over all batch entries and heads the mask knows. Nothing to see (N·M = 0): 1.
   double density(Index n, Index m) const;
   std::string describe(Index n, Index m) const;  // "causal and padding: 48.0 % visible"
+
+  // What parse_mask makes this mask of again, "(causal & padding([[1,1,0]]))"; nothing if a dense or
+  // additive mask or a predicate is in it.
+  std::optional<std::string> expression() const;
 
   // Exact for every mask, without an N×M array: are all, none or some pairs of the tile visible?
   TileClass classify(const Tile& tile, Index n, Index m) const;

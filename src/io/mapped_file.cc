@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -26,6 +27,14 @@ MappedFile::MappedFile(const std::string& path, std::string_view format)
   size_ = static_cast<std::size_t>(status.st_size);
   data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (data_ == MAP_FAILED) fail("{}: cannot be mapped: {}", where_, std::strerror(errno));
+}
+
+void MappedFile::release(std::string_view part) const {
+  // Whole pages that lie within the part; a page at its edge may belong to a neighbour as well.
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto offset = static_cast<std::size_t>(part.data() - static_cast<const char*>(data_));
+  const std::size_t begin = (offset + page - 1) / page * page, end = (offset + part.size()) / page * page;
+  if (begin < end) ::madvise(static_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() { ::munmap(data_, size_); }

@@ -16,6 +16,10 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();
 
+  // Gives the memory of these bytes back; reading them again brings them back from the file. Whoever has
+  // converted a part of a large file calls this, or the file would be in memory twice.
+  void release(std::string_view part) const;
+
   std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
   const std::string& where() const { return where_; }  // "[npy] q.npy"
 

@@ -80,6 +80,12 @@ class BinaryMask : public MaskNode {
   int depth_;
 };
 
+// "(left & right)", or "" if one of them has no text.
+std::string joined(const MaskNode& left, char operation, const MaskNode& right) {
+  const std::string a = left.expression(), b = right.expression();
+  return a.empty() || b.empty() ? "" : fmt::format("({} {} {})", a, operation, b);
+}
+
 class AndMask final : public BinaryMask {
  public:
   using BinaryMask::BinaryMask;
@@ -110,6 +116,7 @@ class AndMask final : public BinaryMask {
     right_->add_values(row, key_begin, key_end, out);
   }
   std::string name() const override;
+  std::string expression() const override { return joined(*left_, '&', *right_); }
 
  private:
   // Two finite values may add up to −inf, which hides as any −inf does.
@@ -145,6 +152,7 @@ class OrMask final : public BinaryMask {
     for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= right[i];
   }
   std::string name() const override;
+  std::string expression() const override { return joined(*left_, '|', *right_); }
 };
 
 class NotMask final : public MaskNode {
@@ -170,6 +178,10 @@ class NotMask final : public MaskNode {
   bool depends_on_query() const override { return inner_->depends_on_query(); }
   int depth() const override { return depth_; }
   std::string name() const override;
+  std::string expression() const override {
+    const std::string inner = inner_->expression();
+    return inner.empty() ? "" : fmt::format("!({})", inner);
+  }
   const Node& inner() const { return inner_; }
 
  private:
@@ -184,6 +196,7 @@ class NothingMask final : public MaskNode {
   void check(const ScoreExtents&) const override {}
   bool depends_on_query() const override { return false; }
   std::string name() const override { return "not none"; }
+  std::string expression() const override { return "!none"; }
 };
 
 // For a reader, "and" and "or" side by side always need parentheses.

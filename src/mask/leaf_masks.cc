@@ -37,6 +37,9 @@ class CausalMask final : public IntervalMask {
     return {0, std::clamp<Index>(position + 1, 0, row.m)};
   }
   std::string name() const override { return align_ == Align::top_left ? "causal top left" : "causal"; }
+  std::string expression() const override {
+    return align_ == Align::top_left ? "causal(top_left)" : "causal";
+  }
 
  private:
   Align align_;
@@ -59,6 +62,7 @@ class WindowMask final : public IntervalMask {
     if (before_ == after_) return fmt::format("window {}", before_);
     return fmt::format("window -{}..+{}", before_, after_);
   }
+  std::string expression() const override { return fmt::format("window({}, {})", before_, after_); }
 
  private:
   Index before_, after_;
@@ -95,6 +99,7 @@ class SparseMask final : public PositionMask {
   bool may_scatter() const override { return true; }
   bool is_scattered(const Row& row) const override { return row.position() % stride_ != 0; }
   std::string name() const override { return fmt::format("sparse {}", stride_); }
+  std::string expression() const override { return fmt::format("sparse({})", stride_); }
 
  private:
   Index stride_;
@@ -107,6 +112,7 @@ class PrefixMask final : public IntervalMask {
     return {0, std::clamp<Index>(std::max(n_, row.position() + 1), 0, row.m)};
   }
   std::string name() const override { return fmt::format("prefix {}", n_); }
+  std::string expression() const override { return fmt::format("prefix({})", n_); }
 
  private:
   Index n_;

@@ -140,6 +140,12 @@ std::string Mask::describe(Index n, Index m) const {
   return fmt::format("{}: {:.1f} % visible", is_none() ? "none" : node_->name(), 100.0 * density(n, m));
 }
 
+std::optional<std::string> Mask::expression() const {
+  const std::string text = is_none() ? "none" : node_->expression();
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
 TileClass Mask::classify(const Tile& tile, Index n, Index m) const {
   const std::vector<TileClass> all = classify_band(tile, std::max<Index>(1, m), n, m);
   return all.empty() ? TileClass::hidden : all.front();

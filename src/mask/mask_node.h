@@ -73,7 +73,9 @@ class MaskNode {
   virtual Index keys() const { return kAnyKeys; }  // 0 is a number of keys, too
   virtual bool depends_on_query() const { return true; }
 
-  virtual std::string name() const = 0;    // "causal", "window 2 and padding"
+  virtual std::string name() const = 0;  // "causal", "window 2 and padding"
+  // What parse_mask makes this mask of again; "" for masks that have no such text.
+  virtual std::string expression() const { return ""; }
   virtual int depth() const { return 0; }  // of the expression below this node
 };
 

@@ -24,6 +24,18 @@ SequenceShape sequence_shape(const char* who, const Shape& shape) {
   return {batch, shape.back()};
 }
 
+// [[1,1,0],[1,0,0]], as parse_mask reads it; id(b, key) are the numbers.
+template <typename IdOf>
+std::string ids_text(Index batch, Index keys, const IdOf& id) {
+  std::string text = "[";
+  for (Index b = 0; b < batch; ++b) {
+    text += b == 0 ? "[" : ",[";
+    for (Index key = 0; key < keys; ++key) text += fmt::format("{}{}", key == 0 ? "" : ",", id(b, key));
+    text += "]";
+  }
+  return text + "]";
+}
+
 class PaddingMask final : public MaskNode {
  public:
   // is_real(k) for k in [0, B·M)
@@ -52,6 +64,18 @@ class PaddingMask final : public MaskNode {
   Index keys() const override { return keys_; }
   bool depends_on_query() const override { return false; }
   std::string name() const override { return "padding"; }
+  std::string expression() const override {
+    std::vector<std::uint8_t> real(static_cast<std::size_t>(batch() * keys_), 0);
+    for (Index b = 0; b < batch(); ++b) {
+      for (const Interval& run : visible_[static_cast<std::size_t>(b)]) {
+        std::fill(real.begin() + b * keys_ + run.begin, real.begin() + b * keys_ + run.end,
+                  std::uint8_t{1});
+      }
+    }
+    return fmt::format("padding({})", ids_text(batch(), keys_, [&](Index b, Index key) {
+                         return real[static_cast<std::size_t>(b * keys_ + key)];
+                       }));
+  }
 
  private:
   Index keys_ = 0;
@@ -86,6 +110,11 @@ class LengthsMask final : public MaskNode {
   Index batch() const override { return static_cast<Index>(lengths_.size()); }
   bool depends_on_query() const override { return false; }
   std::string name() const override { return "lengths"; }
+  std::string expression() const override {
+    std::string text;
+    for (const Index length : lengths_) text += fmt::format("{}{}", text.empty() ? "" : ", ", length);
+    return fmt::format("lengths({})", text);
+  }
 
  private:
   std::vector<Index> lengths_;
@@ -123,6 +152,13 @@ class DocumentsMask final : public MaskNode {
   Index batch() const override { return has_batch_ ? batch_ : 0; }
   Index keys() const override { return keys_; }
   std::string name() const override { return "documents"; }
+  std::string expression() const override {
+    std::string text = ids_text(batch_, keys_, [&](Index b, Index key) {
+      return document_of_[static_cast<std::size_t>(b * keys_ + key)];
+    });
+    if (!has_batch_) text = text.substr(1, text.size() - 2);
+    return fmt::format("documents({})", text);
+  }
 
  private:
   bool has_batch_;

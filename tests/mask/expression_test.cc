@@ -126,5 +126,37 @@ TEST(ParseMask, deep_nesting_is_an_error_not_a_crash) {
             "[mask] column 7: expected \"&\", \"|\" or the end, got byte 0x00");
 }
 
+// expression() is read back as the same mask.
+TEST(MaskExpression, round_trip) {
+  const Ids documents{{1, 1, 2, 9, 9, 1}, {5, 2, 2, 2, 5, 5}};
+  const std::vector<Mask> masks = {
+      Mask::none(),
+      Mask::causal(),
+      Mask::causal(Align::top_left),
+      Mask::sliding_window(2, 1),
+      Mask::sparse(4),
+      Mask::prefix(3),
+      Mask::padding(Flags{{1, 1, 1, 0, 0, 1}, {0, 1, 1, 0, 0, 0}}),
+      Mask::lengths({4, 2}),
+      Mask::documents(documents),
+      Mask::documents(Ids{1, 1, 2, 9, 9, 1}),
+      !Mask::none(),
+      (Mask::causal() | Mask::prefix(2)) & Mask::lengths({4, 2}) & !Mask::sparse(2),
+      !(Mask::causal() & Mask::padding(Flags{{1, 1, 1, 0, 0, 1}}))};
+  for (const Mask& mask : masks) {
+    const std::optional<std::string> text = mask.expression();
+    ASSERT_TRUE(text.has_value()) << mask.describe(6, 6);
+    EXPECT_EQ(parse_mask(*text).to_bool(6, 6), mask.to_bool(6, 6)) << *text;
+  }
+}
+
+TEST(MaskExpression, masks_without_a_text_say_so) {
+  const Mask predicate = Mask::predicate([](Index, Index, Index, Index) { return true; });
+  EXPECT_FALSE(predicate.expression());
+  EXPECT_FALSE((Mask::causal() & predicate).expression());
+  EXPECT_FALSE((!predicate).expression());
+  EXPECT_FALSE(Mask::dense(Flags{{1, 0}, {1, 1}}).expression());
+}
+
 }  // namespace
 }  // namespace fovea

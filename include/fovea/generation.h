@@ -1,0 +1,58 @@
+// Text that grows token by token: GPT-2, Llama and T5.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "fovea/model.h"
+
+namespace fovea {
+
+struct DecodingState;  // private, src/models
+
+// One sequence, with the keys and values of the tokens so far. The model must outlive it.
+class Decoding {
+ public:
+  // `encoder_ids`: what an encoder-decoder model reads; empty for the others. Throws Error for a model
+  // without a decoder.
+  explicit Decoding(const Model& model, const std::vector<Index>& encoder_ids = {}, Probe* probe = nullptr);
+  ~Decoding();
+  Decoding(Decoding&&) noexcept;
+  Decoding& operator=(Decoding&&) noexcept;
+
+  // Takes the tokens in; gives the logits of the one after them, [V].
+  Tensor next(const std::vector<Index>& ids, Probe* probe = nullptr);
+  Index size() const;  // tokens so far
+
+ private:
+  const Architecture* architecture_;
+  std::unique_ptr<DecodingState> state_;
+};
+
+struct GenerationOptions {
+  Index max_tokens = 200;  // new ones; fewer where the model's length ends
+  double temperature = 0;  // 0: always the likeliest; else logits are divided by it and drawn from
+  Index top_k = 0;         // draw from the k likeliest; 0: from all
+  double top_p = 1;        // draw from the likeliest that together have this probability
+  std::uint64_t seed = 0;
+  bool stop_at_end = true;                   // at a token of the model's end_ids
+  std::function<void(Index)> on_token = {};  // told of each token as it comes
+};
+
+struct Generation {
+  std::vector<Index> ids;  // the new tokens, without the one that ended the text
+  bool ended = false;      // by such a token
+};
+
+// Goes on from the prompt; an encoder-decoder model reads the prompt and starts its own text. Throws Error
+// for an empty prompt (not of T5), one that fills the model's length, and options out of range.
+Generation generate(const Model& model, const std::vector<Index>& prompt,
+                    const GenerationOptions& options = {});
+
+// The place of the token that the options choose for logits [V]: the first of the largest without
+// temperature, else by `uniform`, a number in [0, 1).
+Index choose_token(const Tensor& logits, const GenerationOptions& options, double uniform);
+
+}  // namespace fovea

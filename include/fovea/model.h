@@ -1,0 +1,87 @@
+// Published models: BERT, GPT-2, Llama and T5 from their files, run with every attention call in sight.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/array.h"
+#include "fovea/probe.h"
+#include "fovea/tensor.h"
+
+namespace fovea {
+
+enum class ModelFamily {
+  bert,   // encoder only: BERT, MiniLM, RoBERTa, DistilBERT
+  gpt2,   // decoder only
+  llama,  // decoder only: Llama 2 and 3, Qwen2, TinyStories
+  t5,     // encoder and decoder: T5 v1.0 and v1.1, mT5
+};
+const char* to_string(ModelFamily family);  // "BERT", "GPT-2", "Llama", "T5"
+
+// What the families have in common. Of an encoder-decoder model, `layers` are the encoder's.
+struct ModelConfig {
+  ModelFamily family = ModelFamily::bert;
+  std::string
+      type;  // as the file says: "bert", "roberta", "distilbert", "gpt2", "llama", "qwen2", "t5", ..
+  Index layers = 0, decoder_layers = 0;
+  Index heads = 0, kv_heads = 0, head_width = 0;  // H, Hkv, D
+  Index width = 0, inner_width = 0;               // E, and that of the feed-forward layer
+  Index vocabulary = 0;
+  Index max_tokens = 0;  // the longest sequence it takes
+  bool has_logits = false;
+  std::vector<Index> end_ids;  // tokens that end a text
+  Index decoder_start_id = 0;  // of an encoder-decoder model: the token before the first
+  Index pad_id = 0;
+
+  bool has_encoder() const { return family == ModelFamily::bert || family == ModelFamily::t5; }
+  bool has_decoder() const { return family != ModelFamily::bert; }
+};
+
+// A batch of B sequences, filled up to the same length N at their ends.
+struct ModelInput {
+  Ids ids;               // [B, N]
+  Flags real = {};       // [B, N], 0: a pad; empty: there are none
+  Ids segments = {};     // [B, N], BERT's token types; empty: zeros
+  Ids decoder_ids = {};  // [B, T], of an encoder-decoder model; empty: the token that starts its output
+};
+
+struct ModelOutput {
+  Tensor hidden;          // [B, N, E], [B, T, E] of an encoder-decoder model: after the last norm
+  Tensor encoder_hidden;  // [B, N, E] of an encoder-decoder model, else empty
+  Tensor logits;          // [B, N or T, V]; empty without an output layer, or if not asked for
+};
+
+struct RunOptions {
+  Probe* probe = nullptr;  // sees every attention call
+  bool logits = true;
+};
+
+class Architecture;  // private, src/models
+
+// Cheap to copy; runs are const and may go on at the same time.
+class Model {
+ public:
+  const ModelConfig& config() const;
+  const std::string& name() const { return name_; }  // of its folder
+  const std::string& path() const { return path_; }  // the folder
+  Index parameters() const { return parameters_; }   // numbers, those used twice counted once
+
+  // Throws Error for ids outside of the vocabulary, sequences that are too long, shapes that do not fit.
+  ModelOutput run(const ModelInput& input, const RunOptions& options = {}) const;
+
+  const Architecture& architecture() const { return *architecture_; }  // for generation
+
+ private:
+  friend Model load_model(const std::string& path);
+  std::shared_ptr<const Architecture> architecture_;
+  std::string name_, path_;
+  Index parameters_ = 0;
+};
+
+// A folder as downloaded: config.json with model.safetensors (or model.safetensors.index.json and its
+// files, or one .safetensors of any name), in float32, float16 or bfloat16; or llama2.c's model.bin. The
+// files are mapped and converted once. Throws one Error with everything that is missing or does not fit.
+Model load_model(const std::string& path);
+
+}  // namespace fovea

@@ -1,0 +1,133 @@
+#include "models/config_reader.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/fail.h"
+#include "io/messages.h"
+
+namespace fovea {
+
+ConfigReader::ConfigReader(const Json& config, std::string where)
+    : config_(config), where_(std::move(where)) {
+  if (!config.is_object()) fail("{}: an object was expected, got {}", where_, config.type_name());
+}
+
+ConfigReader::Found ConfigReader::find(const Names& names) const {
+  for (const char* name : names) {
+    const auto found = config_.find(name);
+    if (found != config_.end() && !found->is_null()) return {name, &*found};
+  }
+  return {names.front(), nullptr};
+}
+
+void ConfigReader::wrong(const Found& found, const std::string& expected) {
+  complain(found.value == nullptr
+               ? fmt::format("{} is missing, expected {}", found.name, expected)
+               : fmt::format("{} is {}, expected {}", found.name,
+                             in_quotes(found.value->dump(-1, ' ', true, Json::error_handler_t::replace)),
+                             expected));
+}
+
+bool ConfigReader::has(const char* name) const { return find({name}).value != nullptr; }
+
+Index ConfigReader::size(const Names& names, std::optional<Index> fallback) {
+  return positive(names, fallback, (Index{1} << 31) - 1);
+}
+
+Index ConfigReader::layers(const Names& names, std::optional<Index> fallback) {
+  return positive(names, fallback, 1024);  // the deepest published models have 126
+}
+
+Index ConfigReader::positive(const Names& names, std::optional<Index> fallback, Index largest) {
+  const Found found = find(names);
+  if (found.value == nullptr && fallback) return *fallback;
+  if (found.value != nullptr && found.value->is_number_unsigned()) {
+    const auto value = found.value->get<std::uint64_t>();
+    if (value >= 1 && value <= static_cast<std::uint64_t>(largest)) return static_cast<Index>(value);
+  }
+  wrong(found, fmt::format("an integer from 1 to {}", largest));
+  return 1;
+}
+
+std::optional<Index> ConfigReader::id(const char* name) {
+  const std::vector<Index> all = ids(name);
+  return all.empty() ? std::nullopt : std::optional(all.front());
+}
+
+std::vector<Index> ConfigReader::ids(const char* name) {
+  const Found found = find({name});
+  if (found.value == nullptr) return {};
+  std::vector<Index> ids;
+  const Json list = found.value->is_array() ? *found.value : Json::array({*found.value});
+  for (const Json& item : list) {
+    // −1 stands for "none" in some files.
+    if (item.is_number_unsigned() && item.get<std::uint64_t>() < (std::uint64_t{1} << 31)) {
+      ids.push_back(item.get<Index>());
+    } else if (!item.is_number_integer()) {
+      wrong(found, "a token id or a list of them");
+      return {};
+    }
+  }
+  return ids;
+}
+
+float ConfigReader::number(const Names& names, std::optional<float> fallback) {
+  const Found found = find(names);
+  if (found.value == nullptr && fallback) return *fallback;
+  if (found.value != nullptr && found.value->is_number()) {
+    const double value = found.value->get<double>();
+    if (std::isfinite(value) && std::abs(value) < 1e30) return static_cast<float>(value);
+  }
+  wrong(found, "a number");
+  return 1;
+}
+
+bool ConfigReader::flag(const char* name, bool fallback) {
+  const Found found = find({name});
+  if (found.value == nullptr) return fallback;
+  if (found.value->is_boolean()) return found.value->get<bool>();
+  wrong(found, "true or false");
+  return fallback;
+}
+
+std::string ConfigReader::text(const char* name, const std::string& fallback) {
+  const Found found = find({name});
+  if (found.value == nullptr) return fallback;
+  if (found.value->is_string()) return found.value->get<std::string>();
+  wrong(found, "a text");
+  return fallback;
+}
+
+std::optional<Activation> ConfigReader::activation_named(const std::string& name) {
+  if (name == "relu") return Activation::relu;
+  if (name == "silu" || name == "swish") return Activation::silu;
+  if (name == "gelu") return Activation::gelu;
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_fast")
+    return Activation::gelu_tanh;
+  return std::nullopt;
+}
+
+Activation ConfigReader::activation(const Names& names, const char* fallback) {
+  const Found found = find(names);
+  const std::string name = text(found.name, fallback);
+  if (const std::optional<Activation> known = activation_named(name)) return *known;
+  wrong(found, "relu, gelu, gelu_new, gelu_pytorch_tanh, gelu_fast or silu");
+  return Activation::relu;
+}
+
+const Json* ConfigReader::object(const char* name) {
+  const Found found = find({name});
+  if (found.value == nullptr || found.value->is_object()) return found.value;
+  wrong(found, "an object");
+  return nullptr;
+}
+
+void ConfigReader::finish() const {
+  if (problems_.empty()) return;
+  std::string all;
+  for (const std::string& problem : problems_) all += (all.empty() ? "" : "; ") + problem;
+  fail("{}: {}", where_, all);
+}
+
+}  // namespace fovea

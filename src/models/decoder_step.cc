@@ -1,0 +1,24 @@
+#include "models/decoder_step.h"
+
+namespace fovea {
+
+Tensor DecoderStep::attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options) const {
+  options.mask = mask_;
+  const ConstView q = heads_first(projected.q()), k = heads_first(projected.k()),
+                  v = heads_first(projected.v());
+  const AttentionPlace place = {AttentionKind::decoder, static_cast<Index>(layer), probe_};
+  if (state_ == nullptr) return fovea::attend(q, k, v, options, place);
+  KeyValueCache& cache = state_->self[layer];
+  cache.append(k, v);
+  return fovea::attend(q, cache.keys(), cache.values(), options, place);
+}
+
+Ids counted_positions(const Shape& shape, Index first) {
+  Ids positions = Ids::filled(shape, 0);
+  for (Index i = 0; i < shape.elements(); ++i) positions.data()[i] = first + i % shape[1];
+  return positions;
+}
+
+Tensor last_token(const Tensor& x) { return Tensor::copy_of(x.view().select(1, x.shape()[1] - 1)); }
+
+}  // namespace fovea

@@ -1,0 +1,37 @@
+// Causal self-attention of a decoder, for whole sequences and for tokens that continue one.
+#pragma once
+
+#include "models/architecture.h"
+#include "nn/attention_layer.h"
+
+namespace fovea {
+
+// One pass through a decoder: either a batch from its first tokens on, some of them pads, or the tokens
+// that follow those of a state, whose caches grow by them.
+class DecoderStep {
+ public:
+  DecoderStep(const Flags& real, Probe* probe) : mask_(Mask::causal()), probe_(probe) {
+    if (!real.empty()) mask_ = mask_ & Mask::padding(real);
+  }
+  DecoderStep(DecodingState& state, Probe* probe) : mask_(Mask::causal()), probe_(probe), state_(&state) {}
+
+  Index first() const { return state_ == nullptr ? 0 : state_->tokens; }  // position of the first token
+  Probe* probe() const { return probe_; }
+  DecodingState* state() const { return state_; }  // null for whole sequences
+
+  // Queries, keys and values of a layer → [B, N, H·D]. `options` bring scale and bias.
+  Tensor attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options) const;
+
+ private:
+  Mask mask_;
+  Probe* probe_;
+  DecodingState* state_ = nullptr;
+};
+
+// [B, N] of first, first + 1, ..
+Ids counted_positions(const Shape& shape, Index first);
+
+// x [1, N, E] → [1, E]: what the next token is told from.
+Tensor last_token(const Tensor& x);
+
+}  // namespace fovea

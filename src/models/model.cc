@@ -1,0 +1,65 @@
+#include "fovea/model.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "core/fail.h"
+#include "models/architecture.h"
+#include "models/model_folder.h"
+
+namespace fovea {
+namespace {
+
+void check_like_ids(const char* name, const Shape& got, const Shape& ids) {
+  if (got == ids) return;
+  fail("[model] {} are {}, expected {} as the ids", name, got.to_string(), ids.to_string());
+}
+
+void check_length(const char* name, const Shape& ids, Index batch, Index max_tokens) {
+  if (ids.rank() != 2 || ids[0] != batch || ids[0] < 1 || ids[1] < 1) {
+    fail("[model] {} are {}, expected [{}, N] with at least one token", name, ids.to_string(),
+         batch == 0 ? "B" : std::to_string(batch));
+  }
+  if (ids[1] > max_tokens) {
+    fail("[model] {} have {} tokens, the model takes {}", name, ids[1], max_tokens);
+  }
+}
+
+void check_input(const ModelInput& input, const ModelConfig& config) {
+  const Shape& ids = input.ids.shape();
+  check_length("ids", ids, ids.rank() == 2 ? ids[0] : 0, config.max_tokens);
+  if (!input.real.empty()) check_like_ids("the flags of real tokens", input.real.shape(), ids);
+  if (!input.segments.empty()) check_like_ids("segments", input.segments.shape(), ids);
+  if (!input.decoder_ids.empty()) {
+    if (config.family != ModelFamily::t5) fail("[model] decoder_ids are for encoder-decoder models only");
+    check_length("decoder_ids", input.decoder_ids.shape(), ids[0], config.max_tokens);
+  }
+}
+
+}  // namespace
+
+const ModelConfig& Model::config() const { return architecture_->config(); }
+
+ModelOutput Model::run(const ModelInput& input, const RunOptions& options) const {
+  check_input(input, config());
+  return architecture_->run(input, options);
+}
+
+Model load_model(const std::string& path) {
+  WeightFiles files("[model] " + path);
+  const Json config = open_model_folder(path, files);
+  WeightPlan plan(files);
+  std::shared_ptr<Architecture> architecture =
+      make_architecture(config, "[model] " + path + ": config.json", plan);
+  plan.load();
+  Model model;
+  model.architecture_ = std::move(architecture);
+  model.path_ = path;
+  // "models/minilm/" and "models/minilm" have the same name.
+  std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal();
+  model.name_ = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+  model.parameters_ = plan.parameters();
+  return model;
+}
+
+}  // namespace fovea

@@ -1,0 +1,254 @@
+// T5 v1.0 and v1.1: an encoder and a decoder, positions by a bias on the scores, scores not scaled.
+//
+//   encoder, per layer:  x += attention(norm(x));  x += feed_forward(norm(x));  at the end x = norm(x)
+//   decoder, per layer:  y += attention(norm(y));  y += cross_attention(norm(y), x);
+//                        y += feed_forward(norm(y));  at the end y = norm(y)
+//   logits = output(y), of v1.0 output(y / √E)
+#include <cmath>
+
+#include "core/fail.h"
+#include "models/architecture.h"
+#include "models/decoder_step.h"
+#include "nn/attention_layer.h"
+#include "nn/feed_forward.h"
+
+namespace fovea {
+namespace {
+
+struct EncoderLayer {
+  RmsNorm attention_norm, feed_forward_norm;
+  Linear qkv, output;
+  FeedForward feed_forward;
+};
+
+struct DecoderLayer : EncoderLayer {
+  RmsNorm cross_norm;
+  Linear cross_query, cross_keys_values, cross_output;
+};
+
+class T5 final : public Architecture {
+ public:
+  T5(ConfigReader& config, WeightPlan& weights);
+  ModelOutput run(const ModelInput& input, const RunOptions& options) const override;
+  void start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const override;
+  Tensor next(DecodingState& state, const Ids& ids, Probe* probe) const override;
+
+ private:
+  void read_feed_forward(ConfigReader& config);
+  void plan(WeightPlan& weights);
+  void plan_layer(WeightPlan& weights, const std::string& at, const std::string& feed_forward,
+                  EncoderLayer& layer);
+  void plan_bias(WeightPlan& weights, const std::string& stack, bool bidirectional, AttentionOptions& to);
+  Tensor encode(const Ids& ids, const Flags& real, Probe* probe) const;
+  // memory: the encoder's output [B, M, E], or none where the state has its keys and values.
+  Tensor decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
+                const DecoderStep& step) const;
+  Tensor cross_attend(std::size_t layer, const Tensor& y, const Tensor& memory, const Flags& memory_real,
+                      const DecoderStep& step) const;
+  Tensor logits(Tensor y) const;
+  HeadSizes memory_heads() const { return {0, heads_.kv_heads, heads_.width}; }  // of keys | values
+
+  HeadSizes heads_;
+  Activation activation_ = Activation::relu;
+  bool gated_ = false, scaled_output_ = true;
+  float epsilon_ = 1e-6f;
+  Index buckets_ = 32, max_distance_ = 128;
+
+  Embedding words_;
+  std::vector<EncoderLayer> encoder_;
+  std::vector<DecoderLayer> decoder_;
+  RmsNorm encoder_norm_, decoder_norm_;
+  AttentionOptions encoder_attention_, decoder_attention_;  // the biases; every layer has the first one's
+  Linear output_;
+};
+
+T5::T5(ConfigReader& config, WeightPlan& weights) {
+  config_.family = ModelFamily::t5;
+  config_.type = config.text("model_type", "t5");
+  config_.layers = config.layers({"num_layers"});
+  config_.decoder_layers = config.layers({"num_decoder_layers"}, config_.layers);
+  config_.heads = config_.kv_heads = config.size({"num_heads"});
+  config_.head_width = config.size({"d_kv"});
+  config_.width = config.size({"d_model"});
+  config_.inner_width = config.size({"d_ff"});
+  config_.vocabulary = config.size({"vocab_size"});
+  config_.max_tokens = config.size({"n_positions"}, 512);  // what it was trained on; the biases end nowhere
+  config_.end_ids = config.ids("eos_token_id");
+  config_.pad_id = config.id("pad_token_id").value_or(0);
+  config_.decoder_start_id = config.id("decoder_start_token_id").value_or(0);
+  config_.has_logits = true;
+  buckets_ = config.size({"relative_attention_num_buckets"}, 32);
+  max_distance_ = config.size({"relative_attention_max_distance"}, 128);
+  epsilon_ = config.number({"layer_norm_epsilon"}, 1e-6f);
+  // v1.0 divides by √E before its output layer. Newer files say so; of older ones, those that tie it to the
+  // table of words are v1.0.
+  scaled_output_ = config_.type != "mt5" &&
+                   config.flag("scale_decoder_outputs", config.flag("tie_word_embeddings", true));
+  heads_ = {config_.heads, config_.heads, config_.head_width};
+  read_feed_forward(config);
+  config.finish();
+  plan(weights);
+}
+
+// "relu", "gated-gelu", "gated-silu": the gated gelu of T5 v1.1 is the one by tanh.
+void T5::read_feed_forward(ConfigReader& config) {
+  std::string name = config.text("feed_forward_proj", "relu");
+  gated_ = name.starts_with("gated-");
+  if (gated_) name = name == "gated-gelu" ? "gelu_new" : name.substr(6);
+  const std::optional<Activation> activation = ConfigReader::activation_named(name);
+  if (activation) {
+    activation_ = *activation;
+  } else {
+    config.complain("feed_forward_proj is " + name +
+                    ", expected relu, gelu, silu, gated-gelu or gated-silu");
+  }
+}
+
+void T5::plan_layer(WeightPlan& weights, const std::string& at, const std::string& feed_forward,
+                    EncoderLayer& layer) {
+  const Index width = config_.width, columns = heads_.query_columns(), inner = config_.inner_width;
+  const std::string self = at + "layer.0.SelfAttention.";
+  weights.norm(at + "layer.0.layer_norm", width, layer.attention_norm);
+  weights.stacked({{self + "q", columns}, {self + "k", columns}, {self + "v", columns}}, width, false,
+                  layer.qkv);
+  weights.linear(self + "o", width, columns, false, layer.output);
+  weights.norm(feed_forward + "layer_norm", width, layer.feed_forward_norm);
+  const std::string dense = feed_forward + "DenseReluDense.";
+  weights.linear(dense + (gated_ ? "wi_1" : "wi"), inner, width, false, layer.feed_forward.up);
+  if (gated_) weights.linear(dense + "wi_0", inner, width, false, layer.feed_forward.gate);
+  weights.linear(dense + "wo", width, inner, false, layer.feed_forward.down);
+  layer.attention_norm.epsilon = layer.feed_forward_norm.epsilon = epsilon_;
+  layer.feed_forward.activation = activation_;
+}
+
+void T5::plan_bias(WeightPlan& weights, const std::string& stack, bool bidirectional,
+                   AttentionOptions& to) {
+  const std::string name = stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight";
+  to.scale = 1.0f;
+  weights.tensor({{{name}, {buckets_, config_.heads}}}, [this, bidirectional, &to](Tensor table) {
+    to.bias = Bias::t5(table, buckets_, max_distance_, bidirectional);
+  });
+}
+
+void T5::plan(WeightPlan& weights) {
+  const Index width = config_.width, columns = heads_.query_columns();
+  weights.table({"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"},
+                config_.vocabulary, width, words_);
+  encoder_.resize(static_cast<std::size_t>(config_.layers));
+  for (std::size_t i = 0; i < encoder_.size(); ++i) {
+    const std::string at = "encoder.block." + std::to_string(i) + ".";
+    plan_layer(weights, at, at + "layer.1.", encoder_[i]);
+  }
+  decoder_.resize(static_cast<std::size_t>(config_.decoder_layers));
+  for (std::size_t i = 0; i < decoder_.size(); ++i) {
+    DecoderLayer& layer = decoder_[i];
+    const std::string at = "decoder.block." + std::to_string(i) + ".",
+                      cross = at + "layer.1.EncDecAttention.";
+    plan_layer(weights, at, at + "layer.2.", layer);
+    weights.norm(at + "layer.1.layer_norm", width, layer.cross_norm);
+    layer.cross_norm.epsilon = epsilon_;
+    weights.linear(cross + "q", columns, width, false, layer.cross_query);
+    weights.stacked({{cross + "k", columns}, {cross + "v", columns}}, width, false,
+                    layer.cross_keys_values);
+    weights.linear(cross + "o", width, columns, false, layer.cross_output);
+  }
+  plan_bias(weights, "encoder", true, encoder_attention_);
+  plan_bias(weights, "decoder", false, decoder_attention_);
+  weights.norm("encoder.final_layer_norm", width, encoder_norm_);
+  weights.norm("decoder.final_layer_norm", width, decoder_norm_);
+  encoder_norm_.epsilon = decoder_norm_.epsilon = epsilon_;
+  if (weights.has("lm_head.weight")) {
+    weights.linear("lm_head", config_.vocabulary, width, false, output_);
+  } else {
+    weights.afterwards([this] { output_ = Linear(words_.table()); });
+  }
+}
+
+Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
+  AttentionOptions attention = encoder_attention_;
+  if (!real.empty()) attention.mask = Mask::padding(real);
+  Tensor x = words_(ids, "model");
+  Index index = 0;
+  for (const EncoderLayer& layer : encoder_) {
+    ProjectedHeads projected(layer.qkv(layer.attention_norm(x)), heads_);
+    add(x, layer.output(attend(heads_first(projected.q()), heads_first(projected.k()),
+                               heads_first(projected.v()), attention,
+                               {AttentionKind::encoder, index++, probe})));
+    add(x, layer.feed_forward(layer.feed_forward_norm(x)));
+  }
+  return encoder_norm_(x);
+}
+
+Tensor T5::cross_attend(std::size_t index, const Tensor& y, const Tensor& memory, const Flags& memory_real,
+                        const DecoderStep& step) const {
+  const DecoderLayer& layer = decoder_[index];
+  ProjectedHeads query(layer.cross_query(layer.cross_norm(y)), {heads_.heads, 0, heads_.width});
+  const AttentionPlace place = {AttentionKind::cross, static_cast<Index>(index), step.probe()};
+  AttentionOptions options;
+  options.scale = 1.0f;
+  if (!memory_real.empty()) options.mask = Mask::padding(memory_real);
+  if (step.state() != nullptr) {
+    const KeyValueCache& cache = step.state()->cross[index];
+    return layer.cross_output(attend(heads_first(query.q()), cache.keys(), cache.values(), options, place));
+  }
+  ProjectedHeads kept(layer.cross_keys_values(memory), memory_heads());
+  return layer.cross_output(
+      attend(heads_first(query.q()), heads_first(kept.k()), heads_first(kept.v()), options, place));
+}
+
+Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
+                  const DecoderStep& step) const {
+  Tensor y = words_(ids, "model: decoder");
+  for (std::size_t i = 0; i < decoder_.size(); ++i) {
+    const DecoderLayer& layer = decoder_[i];
+    ProjectedHeads projected(layer.qkv(layer.attention_norm(y)), heads_);
+    add(y, layer.output(step.attend(i, projected, decoder_attention_)));
+    add(y, cross_attend(i, y, memory, memory_real, step));
+    add(y, layer.feed_forward(layer.feed_forward_norm(y)));
+  }
+  return decoder_norm_(y);
+}
+
+Tensor T5::logits(Tensor y) const {
+  if (scaled_output_) {
+    const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(config_.width)));
+    for (Index i = 0; i < y.shape().elements(); ++i) y.data()[i] *= scale;
+  }
+  return output_(y);
+}
+
+ModelOutput T5::run(const ModelInput& input, const RunOptions& options) const {
+  ModelOutput output;
+  output.encoder_hidden = encode(input.ids, input.real, options.probe);
+  const Ids decoder_ids = input.decoder_ids.empty()
+                              ? Ids::filled({input.ids.shape()[0], 1}, config_.decoder_start_id)
+                              : input.decoder_ids;
+  output.hidden =
+      decode(decoder_ids, output.encoder_hidden, input.real, DecoderStep(Flags(), options.probe));
+  if (options.logits) output.logits = logits(output.hidden);
+  return output;
+}
+
+void T5::start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const {
+  const Tensor memory = encode(encoder_ids, {}, probe);
+  const KeyValueCache empty({1, heads_.kv_heads, heads_.width});
+  state.self.assign(decoder_.size(), empty);
+  state.cross.assign(decoder_.size(), empty);
+  for (std::size_t i = 0; i < decoder_.size(); ++i) {
+    ProjectedHeads kept(decoder_[i].cross_keys_values(memory), memory_heads());
+    state.cross[i].append(heads_first(kept.k()), heads_first(kept.v()));
+  }
+}
+
+Tensor T5::next(DecodingState& state, const Ids& ids, Probe* probe) const {
+  const Tensor y = decode(ids, {}, {}, DecoderStep(state, probe));
+  return logits(last_token(y)).reshaped({config_.vocabulary});
+}
+
+}  // namespace
+
+std::unique_ptr<Architecture> make_t5(ConfigReader& config, WeightPlan& weights) {
+  return std::make_unique<T5>(config, weights);
+}
+
+}  // namespace fovea

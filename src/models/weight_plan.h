@@ -1,0 +1,83 @@
+// What a model wants from its files: first everything is checked, then everything is converted, once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/bias.h"
+#include "models/weight_files.h"
+#include "nn/embedding.h"
+#include "nn/linear.h"
+#include "nn/norm.h"
+
+namespace fovea {
+
+// How a matrix lies in the file, against [outputs, inputs] as Linear takes it.
+enum class FileLayout {
+  rows,          // the same
+  columns,       // [inputs, outputs]: GPT-2's Conv1D
+  rotary_pairs,  // rows 2i and 2i+1 of each head are turned together; here they are i and i + D/2
+};
+
+// Targets are filled by load() and must stay where they are until then.
+class WeightPlan {
+ public:
+  // One tensor of the file; the names are alternatives, the first that is there counts.
+  struct Part {
+    std::vector<std::string> names;
+    Shape shape;  // as it is used
+    FileLayout layout = FileLayout::rows;
+    Index head_width = 0;  // for rotary_pairs
+  };
+
+  explicit WeightPlan(const WeightFiles& files) : files_(files) {}
+  WeightPlan(const WeightPlan&) = delete;
+  WeightPlan& operator=(const WeightPlan&) = delete;
+
+  bool has(const std::string& name) const { return files_.find(name) != nullptr; }
+
+  void vector(const std::string& name, Index width, Tensor& to);
+  void table(const std::vector<std::string>& names, Index rows, Index width, Embedding& to);
+  void norm(const std::string& name, Index width, LayerNorm& to);  // name.weight, name.bias (gamma, beta)
+  void norm(const std::string& name, Index width, RmsNorm& to);
+  // name.weight and, if `bias`, name.bias.
+  void linear(const std::string& name, Index outputs, Index inputs, bool bias, Linear& to,
+              FileLayout layout = FileLayout::rows);
+  // Several layers on the same inputs, below each other.
+  struct Row {
+    std::string name;
+    Index outputs;
+    FileLayout layout = FileLayout::rows;
+    Index head_width = 0;
+  };
+  void stacked(const std::vector<Row>& rows, Index inputs, bool bias, Linear& to);
+  // Any tensor; `give` gets it.
+  void tensor(std::vector<Part> parts, std::function<void(Tensor)> give);
+
+  // Called after all tensors are there.
+  void afterwards(std::function<void()> finish) { finishers_.push_back(std::move(finish)); }
+
+  // Throws one Error that lists every tensor that is missing or has another shape or type. Memory of the
+  // mapped files is given back as it is converted.
+  void load();
+  Index parameters() const { return parameters_; }  // elements wanted so far
+
+ private:
+  struct Wanted {
+    std::vector<Part> parts;  // below each other
+    std::function<void(Tensor)> give;
+  };
+  const WeightFiles::Located* locate(const Part& part) const;
+  std::string problem_of(const Part& part) const;  // "" if it fits
+  Tensor converted(const Part& part) const;
+  Tensor assembled(const Wanted& wanted) const;
+
+  const WeightFiles& files_;
+  std::vector<Wanted> wanted_;
+  std::vector<std::function<void()>> finishers_;
+  Index parameters_ = 0;
+};
+
+}  // namespace fovea

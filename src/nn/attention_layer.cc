@@ -1,0 +1,35 @@
+#include "nn/attention_layer.h"
+
+#include <utility>
+
+namespace fovea {
+
+const char* to_string(AttentionKind kind) {
+  switch (kind) {
+    case AttentionKind::encoder:
+      return "encoder";
+    case AttentionKind::decoder:
+      return "decoder";
+    case AttentionKind::cross:
+      return "cross";
+  }
+  return "";
+}
+
+View ProjectedHeads::part(Index column, Index heads) {
+  const Shape& shape = projected_.shape();
+  const Index columns = shape[2];
+  return View(projected_.data() + column, {shape[0], shape[1], heads, heads_.width},
+              {shape[1] * columns, columns, heads_.width, 1});
+}
+
+Tensor attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
+              const AttentionPlace& place) {
+  if (place.probe != nullptr) place.probe->attention({place.kind, place.layer, q, k, v, options});
+  const AttentionResult result = attention(q, k, v, options);
+  const Shape& shape = result.output.shape();  // [B, H, N, D]
+  return Tensor::copy_of(result.output.view().transpose(1, 2))
+      .reshaped({shape[0], shape[2], shape[1] * shape[3]});
+}
+
+}  // namespace fovea

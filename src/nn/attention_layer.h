@@ -1,0 +1,51 @@
+// Attention with its projections, as the blocks of a transformer use it.
+#pragma once
+
+#include "fovea/key_value_cache.h"
+#include "fovea/probe.h"
+#include "nn/linear.h"
+
+namespace fovea {
+
+// H query heads over Hkv key heads, all of width D.
+struct HeadSizes {
+  Index heads = 1, kv_heads = 1, width = 1;
+  Index query_columns() const { return heads * width; }
+  Index key_columns() const { return kv_heads * width; }
+};
+
+// Queries, keys and values of one token sequence, as [B, tokens, heads, D] in one projection's result.
+// Written through: rotary positions are applied in place.
+class ProjectedHeads {
+ public:
+  // columns: q | k | v side by side, or k | v alone (`heads.heads` = 0)
+  ProjectedHeads(Tensor projected, const HeadSizes& heads)
+      : projected_(std::move(projected)), heads_(heads) {}
+
+  View q() { return part(0, heads_.heads); }
+  View k() { return part(heads_.query_columns(), heads_.kv_heads); }
+  View v() { return part(heads_.query_columns() + heads_.key_columns(), heads_.kv_heads); }
+
+ private:
+  View part(Index column, Index heads);
+
+  Tensor projected_;  // [B, N, columns]
+  HeadSizes heads_;
+};
+
+// Where a call belongs; `probe` may be null.
+struct AttentionPlace {
+  AttentionKind kind = AttentionKind::encoder;
+  Index layer = 0;
+  Probe* probe = nullptr;
+};
+
+// Shows the call to the probe, computes it, and puts the heads side by side: q [B, H, N, D], k and v
+// [B, Hkv, M, D] → [B, N, H·D].
+Tensor attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
+              const AttentionPlace& place);
+
+// [B, tokens, heads, D] → [B, heads, tokens, D], by strides.
+inline ConstView heads_first(ConstView x) { return x.transpose(1, 2); }
+
+}  // namespace fovea

@@ -1,0 +1,39 @@
+#include "ops/normalization.h"
+
+#include "core/fail.h"
+#include "kernels/normalization.h"
+
+namespace fovea {
+namespace {
+
+void check_width(const char* op, const char* name, const Tensor& x, const Tensor& parameter) {
+  const Shape& shape = parameter.shape();
+  if (x.shape().rank() >= 1 && shape.rank() == 1 && shape[0] == x.shape().back()) return;
+  fail("[{}] x is {}, {} is {}: expected one value per feature", op, x.shape().to_string(), name,
+       shape.to_string());
+}
+
+Index rows_of(const Tensor& x) {
+  const Index width = x.shape().back();
+  return width == 0 ? 0 : x.shape().elements() / width;
+}
+
+}  // namespace
+
+Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, float epsilon) {
+  check_width("layer norm", "weight", x, weight);
+  check_width("layer norm", "bias", x, bias);
+  Tensor out = Tensor::uninitialized(x.shape());
+  kernels::layer_norm(x.data(), rows_of(x), x.shape().back(), weight.data(), bias.data(), epsilon,
+                      out.data());
+  return out;
+}
+
+Tensor rms_norm(const Tensor& x, const Tensor& weight, float epsilon) {
+  check_width("rms norm", "weight", x, weight);
+  Tensor out = Tensor::uninitialized(x.shape());
+  kernels::rms_norm(x.data(), rows_of(x), x.shape().back(), weight.data(), epsilon, out.data());
+  return out;
+}
+
+}  // namespace fovea

@@ -1,0 +1,14 @@
+// Layer norm and root-mean-square norm along the last axis.
+#pragma once
+
+#include "fovea/tensor.h"
+
+namespace fovea {
+
+// x [.., E], weight and bias [E]: (x − mean) / √(variance + epsilon) · weight + bias.
+Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, float epsilon);
+
+// x [.., E], weight [E]: x / √(mean of squares + epsilon) · weight.
+Tensor rms_norm(const Tensor& x, const Tensor& weight, float epsilon);
+
+}  // namespace fovea

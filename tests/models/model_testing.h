@@ -1,0 +1,68 @@
+// Helpers of the model tests: the tiny models of tests/data/models, and models that lie outside.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "fovea/capture.h"
+#include "fovea/model.h"
+#include "fovea/safetensors.h"
+
+namespace fovea::testing {
+
+inline std::string tiny_model(const std::string& name) {
+  return std::string(FOVEA_TEST_DATA) + "/models/" + name;
+}
+
+// Test data beside the project, "" where it is absent.
+inline std::string shared_data(const std::string& name) {
+  const std::filesystem::path path = std::filesystem::path(FOVEA_TEST_DATA) / "../../../shared/data" / name;
+  return std::filesystem::exists(path) ? path.string() : "";
+}
+
+// Where `fovea model get` puts a model, "" where it is absent.
+inline std::string cached_model(const std::string& name) {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  std::filesystem::path path = cache != nullptr && *cache == '/' ? cache : "";
+  if (path.empty() && home != nullptr) path = std::filesystem::path(home) / ".cache";
+  path = path / "fovea" / "models" / name;
+  return std::filesystem::exists(path) ? path.string() : "";
+}
+
+// |got − want| ≤ tolerance · max(1, |want|) everywhere; a failure names the worst place.
+inline void expect_near(ConstView got, const Tensor& want, double tolerance, const std::string& what) {
+  ASSERT_EQ(got.shape(), want.shape()) << what;
+  const Tensor rows = Tensor::copy_of(got);
+  double worst = 0;
+  Index at = 0;
+  for (Index i = 0; i < rows.shape().elements(); ++i) {
+    const double w = static_cast<double>(want.data()[i]);
+    const double error = std::abs(static_cast<double>(rows.data()[i]) - w) / std::max(1.0, std::abs(w));
+    if (!(error <= worst)) {
+      worst = error;
+      at = i;
+    }
+  }
+  EXPECT_LE(worst, tolerance) << what << " at element " << at << ": got " << rows.data()[at]
+                              << ", expected " << want.data()[at];
+}
+
+inline Flags to_flags(const Ids& ids) {
+  return Flags(ids.shape(), std::vector<std::uint8_t>(ids.values().begin(), ids.values().end()));
+}
+
+// The weights of every layer and head against want [layers, B, H, N, M].
+inline void expect_attentions(const Capture& capture, AttentionKind kind, const Tensor& want) {
+  ASSERT_EQ(capture.layers(kind), want.shape()[0]);
+  for (Index layer = 0; layer < want.shape()[0]; ++layer) {
+    expect_near(capture.weights(kind, layer), Tensor::copy_of(want.view().select(0, layer)), 2e-5,
+                std::string(to_string(kind)) + " layer " + std::to_string(layer));
+  }
+}
+
+}  // namespace fovea::testing
