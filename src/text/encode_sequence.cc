@@ -34,19 +34,22 @@ class SequenceEncoder {
   void encode_part(std::string_view part, std::uint32_t begin) {
     AlignedText text(part, begin);
     for (const auto& normalizer : parts_.normalizers) normalizer->apply(text);
-    for (const AddedTokens::Part& found : parts_.added.find(text.bytes(), true)) {
-      const auto [first, last] = found.span;
-      if (found.id != kNoToken) {
-        put_added(found.id, text.bytes().substr(first, last - first), text.origin(first, last));
+    const std::vector<AddedTokens::Part> found = parts_.added.find(text.bytes(), true);
+    if (found.size() == 1 && found[0].id == kNoToken) {
+      encode_split({std::move(text), {found[0].span}});
+      return;
+    }
+    for (const auto& [span, id] : found) {
+      if (id != kNoToken) {
+        put_added(id, text.bytes().substr(span.begin, span.end - span.begin),
+                  text.origin(span.begin, span.end));
       } else {
-        const bool all = first == 0 && last == text.bytes().size();
-        SplitText split = {all ? std::move(text) : text.part(first, last), {{0, last - first}}};
-        encode_split(split);
+        encode_split({text.part(span.begin, span.end), {{0, span.end - span.begin}}});
       }
     }
   }
 
-  void encode_split(SplitText& split) {
+  void encode_split(SplitText split) {
     for (const auto& pre_tokenizer : parts_.pre_tokenizers) pre_tokenizer->apply(split);
     const std::string_view bytes = split.text.bytes();
     for (const ByteSpan& piece : split.pieces) {
