@@ -9,7 +9,7 @@ namespace fovea {
 
 MeasureRows::MeasureRows(const MeasurePlan& plan, const Mask& mask, const ScoreExtents& extents,
                          bool head_mean)
-    : plan_(plan), mask_(mask.node()), extents_(extents), head_mean_(head_mean) {
+    : mask_(mask.node()), extents_(extents), head_mean_(head_mean) {
   accumulators_.assign(static_cast<std::size_t>(extents.batch * tasks_per_entry()), HeadAccumulator(plan));
 }
 

@@ -36,7 +36,6 @@ class MeasureRows {
     return accumulators_[static_cast<std::size_t>(b * tasks_per_entry() + h)];
   }
 
-  const MeasurePlan& plan_;
   const MaskNode* mask_;
   ScoreExtents extents_;
   bool head_mean_;

@@ -16,16 +16,9 @@ struct NamedTarget {
 
 // Best first within an architecture. AVX3 is Highway's name for AVX-512.
 constexpr NamedTarget kTargets[] = {
-    {HWY_AVX3, "avx512"},
-    {HWY_AVX2, "avx2"},
-    {HWY_SSE4, "sse4"},
-    {HWY_SVE2_128, "sve2-128"},
-    {HWY_SVE_256, "sve-256"},
-    {HWY_SVE2, "sve2"},
-    {HWY_SVE, "sve"},
-    {HWY_NEON, "neon"},
-    {HWY_EMU128, "scalar"},
-    {HWY_SCALAR, "scalar"},
+    {HWY_AVX3, "avx512"},     {HWY_AVX2, "avx2"},     {HWY_SSE4, "sse4"}, {HWY_SVE2_128, "sve2-128"},
+    {HWY_SVE_256, "sve-256"}, {HWY_SVE2, "sve2"},     {HWY_SVE, "sve"},   {HWY_NEON, "neon"},
+    {HWY_EMU128, "scalar"},   {HWY_SCALAR, "scalar"},
 };
 
 // What the processor has and the build holds; asked once, before anything is forced.
