@@ -7,6 +7,7 @@
 
 #include "fovea/attention_statistics.h"
 #include "fovea/error.h"
+#include "fovea/measure_definitions.h"
 
 namespace fovea::command {
 namespace {
@@ -23,25 +24,9 @@ std::vector<Index> heads_of(const HeadPlace& place, Index heads) {
   return all;
 }
 
-double mean_entropy(ConstView weights) {
-  double total = 0;
-  Index seeing = 0;
-  for (Index i = 0; i < weights.shape()[0]; ++i) {
-    double entropy = 0, sum = 0;
-    for (Index j = 0; j < weights.shape()[1]; ++j) {
-      const double w = static_cast<double>(weights(i, j));
-      sum += w;
-      if (w > 0) entropy -= w * std::log(w);
-    }
-    total += entropy;
-    if (sum > 0) ++seeing;
-  }
-  return seeing > 0 ? total / static_cast<double>(seeing) : 0;
-}
-
 // The layers and heads that make up the places; throws unless each layer has the same heads.
-EntropyTable table_of(const ChosenHeads& chosen) {
-  EntropyTable table;
+MeasureTable table_of(const ChosenHeads& chosen) {
+  MeasureTable table;
   for (const HeadPlace& place : chosen.places) {
     if (place.head < 0)
       throw UsageError("--heads: the matrix has a place for each head, not for their mean");
@@ -206,29 +191,51 @@ ReceivedAttention PictureSource::received(const std::string& file) const {
   return result;
 }
 
-EntropyTable PictureSource::entropy(const std::string& file) const {
-  if (!query_key_.given()) {
-    const PictureInput input = picture(file, DefaultHeads::all, kWhole);
-    EntropyTable table = table_of(input.heads);
-    for (std::size_t i = 0; i < input.heads.places.size(); ++i) {
-      const auto index = static_cast<Index>(i), heads = table.values.columns();
-      table.values(index / heads, index % heads) = mean_entropy(input.value(i));
+MeasureTable PictureSource::measure(const std::string& file, Measure measure) const {
+  MeasureOptions options;
+  options.measures = {measure};
+  options.rows = options.head_mean = false;
+  // measured(layer, head): the measure of one head.
+  const auto fill = [&](MeasureTable table, const auto& measured) {
+    table.measure = measure;
+    for (std::size_t l = 0; l < table.layers.size(); ++l) {
+      for (std::size_t h = 0; h < table.heads.size(); ++h) {
+        const double value = measured(table.layers[l], table.heads[h]);
+        if (std::isnan(value)) {
+          throw Error(fmt::format(
+              "[plot] {} does not apply to L{}H{}; fovea analyze --explain {} says what it needs",
+              measure_definition(measure).name, table.layers[l], table.heads[h],
+              measure_definition(measure).name));
+        }
+        table.values(static_cast<Index>(l), static_cast<Index>(h)) = value;
+      }
     }
     return table;
+  };
+  if (query_key_.given()) {
+    const QueryKeys source = query_key_.load();
+    const Index entry = selection_.batch_entry(source.batch());
+    PictureInput names;
+    names.queries = source.queries(), names.keys = source.keys();
+    name_tokens(names);
+    options.tokens = names.query_tokens, options.key_tokens = names.key_tokens;
+    return fill(table_of(selection_.choose(source.layers(), source.heads(), DefaultHeads::all)),
+                [&](Index layer, Index head) {
+                  const HeadInput one = query_key_.head(source, layer, entry, head);
+                  const AttentionMeasures measures = measure_attention(one.q, one.k, one.options, options);
+                  return measures.heads[static_cast<std::size_t>(one.entry)][0][measure];
+                });
   }
-  const QueryKeys source = query_key_.load();
-  const Index entry = selection_.batch_entry(source.batch());
-  EntropyTable table = table_of(selection_.choose(source.layers(), source.heads(), DefaultHeads::all));
-  for (std::size_t l = 0; l < table.layers.size(); ++l) {
-    for (std::size_t h = 0; h < table.heads.size(); ++h) {
-      const HeadInput one = query_key_.head(source, table.layers[l], entry, table.heads[h]);
-      const AttentionStatistics statistics = attention_statistics(
-          one.q, one.k, one.options, {.rows = true, .received = false, .thumbnail = 0, .top_k = 0});
-      table.values(static_cast<Index>(l), static_cast<Index>(h)) =
-          static_cast<double>(statistics.means.entropy(one.entry, 0));
-    }
-  }
-  return table;
+  const AttentionWeights weights = weights_.load(file);
+  const Index entry = selection_.batch_entry(weights.batch());
+  options.tokens = weights.query_tokens, options.key_tokens = weights.key_tokens;
+  // A mask that tells batch entries apart does not fit the weights of one entry.
+  const Mask mask = query_key_.mask().batch() > 1 ? Mask() : query_key_.mask();
+  return fill(
+      table_of(selection_.choose(weights.layers(), weights.heads(), DefaultHeads::all)),
+      [&](Index layer, Index head) {
+        return measure_attention(weights.head(layer, entry, head), mask, options).heads[0][0][measure];
+      });
 }
 
 }  // namespace fovea::command

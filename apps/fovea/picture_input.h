@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fovea/matrix.h"
+#include "fovea/measures.h"
 #include "head_selection.h"
 #include "query_key_input.h"
 #include "weights_input.h"
@@ -34,8 +35,9 @@ struct ReceivedAttention {
   ChosenHeads heads;
 };
 
-// Mean entropy of the rows, for whole layers or the same heads of each.
-struct EntropyTable {
+// One measure of every head, for whole layers or the same heads of each.
+struct MeasureTable {
+  Measure measure = Measure::entropy;
   Matrix values;  // [layers, heads]
   std::vector<Index> layers, heads;
 };
@@ -51,7 +53,8 @@ class PictureSource {
   // kWhole: they are not, and Error says that they are too long.
   PictureInput picture(const std::string& file, DefaultHeads otherwise, Index most) const;
   ReceivedAttention received(const std::string& file) const;
-  EntropyTable entropy(const std::string& file) const;
+  // Throws Error if the measure applies to none of a head's rows (punctuation without tokens).
+  MeasureTable measure(const std::string& file, Measure measure) const;
 
   bool heads_chosen() const { return selection_.chosen(); }
   bool from_query_key() const { return query_key_.given(); }

@@ -10,6 +10,7 @@
 #include "fovea/head_grid.h"
 #include "fovea/layer_head_matrix.h"
 #include "fovea/mask_picture.h"
+#include "fovea/measure_definitions.h"
 #include "fovea/reading.h"
 
 namespace fovea::command {
@@ -264,7 +265,15 @@ Picture bars_picture(ReceivedAttention received, PictureStyle style) {
   return {figure, terminal};
 }
 
-Picture entropy_picture(EntropyTable table, PictureStyle style) {
+Picture measure_picture(MeasureTable table, PictureStyle style) {
+  const MeasureDefinition& definition = measure_definition(table.measure);
+  if (!style.title && table.measure != Measure::entropy) {
+    style.title =
+        Text{fmt::format("{} by layer and head", definition.name), "各层各头的" + definition.title.zh}.in(
+            style.language);
+  }
+  if (!style.bar_title && table.measure != Measure::entropy)
+    style.bar_title = definition.title.in(style.language);
   const auto figure = [=] {
     LayerHeadMatrixOptions options;
     options.title = style.title, options.bar_title = style.bar_title;

@@ -36,7 +36,7 @@ Picture difference_picture(Tensor a, Tensor b, PictureInput names, PictureStyle 
 Picture mask_kind_picture(const Mask& mask, Index n, Index m, PictureInput names, PictureStyle style);
 Picture lines_picture(PictureInput input, double mass, std::optional<Index> query, PictureStyle style);
 Picture bars_picture(ReceivedAttention received, PictureStyle style);
-Picture entropy_picture(EntropyTable table, PictureStyle style);
+Picture measure_picture(MeasureTable table, PictureStyle style);
 Picture growth_picture(GrowthData data, PictureStyle style);
 
 enum class DiagramKind { flow, interplay, words, heads };

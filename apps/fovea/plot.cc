@@ -9,6 +9,7 @@
 #include "command.h"
 #include "fovea/colormap.h"
 #include "fovea/error.h"
+#include "fovea/measure_definitions.h"
 #include "mask_argument.h"
 #include "pictures.h"
 
@@ -55,7 +56,8 @@ class PlotCommand final : public Command {
     return {
         "KIND is heatmap (the default), grid (many heads), difference (of two files, or of two heads), "
         "mask, "
-        "lines, bars (attention received), entropy (by layer and head), growth (of fovea bench linear) or "
+        "lines, bars (attention received), entropy (or another --measure, by layer and head), growth (of "
+        "fovea bench linear) or "
         "diagram (flow, qkv, words or heads). FILE holds weights [N, M] to [L, B, H, N, M] or one array "
         "per "
         "layer (.npy, .npz, .safetensors, .json); with --q and --k they are computed, and inputs may be "
@@ -99,6 +101,9 @@ class PlotCommand final : public Command {
     options.integer("--query", "I", query_, 0, 1 << 30,
                     {"lines: only this query; diagram qkv: the query that is followed; default: 0",
                      "lines：只画该查询；diagram qkv：跟踪的查询；默认 0"});
+    options.text("--measure", "NAME", measure_,
+                 {"entropy: another measure of fovea analyze, as confidence or previous_token",
+                  "entropy：换成 fovea analyze 的其他度量，如 confidence、previous_token"});
     options.integer("--n", "N", n_, 1, 1 << 24, {"mask: queries; default: 16", "mask：查询个数；默认 16"});
     options.integer("--m", "M", m_, 1, 1 << 24, {"mask: keys; default: N", "mask：键的个数；默认 N"});
     options.text(
@@ -198,7 +203,7 @@ class PlotCommand final : public Command {
     source_.check(rest.size());
     const std::string file = rest.empty() ? "" : rest.front();
     if (kind == "bars") return bars_picture(source_.received(file), style);
-    if (kind == "entropy") return entropy_picture(source_.entropy(file), style);
+    if (kind == "entropy") return measure_picture(source_.measure(file, chosen_measure()), style);
     if (kind == "grid")
       return grid_picture(source_.picture(file, DefaultHeads::all, kMostPanelCells), style);
     if (kind == "lines") {
@@ -206,6 +211,16 @@ class PlotCommand final : public Command {
       return lines_picture(input, mass_.value_or(0.9), query_, style);
     }
     return heatmap_picture(check_one(source_.picture(file, DefaultHeads::one_mean, kMostCells)), style);
+  }
+
+  Measure chosen_measure() const {
+    try {
+      const MeasureDefinition& definition = measure_definition(measure_.value_or("entropy"));
+      if (definition.measure) return *definition.measure;
+      throw UsageError(fmt::format("--measure: {} is not a number per head", definition.name));
+    } catch (const Error& error) {
+      throw UsageError(std::string("--measure: ") + error.what());
+    }
   }
 
   PictureInput check_one(PictureInput input) const {
@@ -300,7 +315,7 @@ class PlotCommand final : public Command {
   static constexpr Index kMostCells = 512, kMostPanelCells = 192;
 
   std::vector<std::string> words_;
-  std::optional<std::string> output_, title_, x_title_, y_title_, bar_title_, range_, example_;
+  std::optional<std::string> output_, title_, x_title_, y_title_, bar_title_, range_, example_, measure_;
   std::string colormap_, theme_ = "light";
   std::optional<double> dpi_, zoom_, mass_;
   std::optional<Index> pixels_, digits_, query_, n_, m_, split_, seed_;

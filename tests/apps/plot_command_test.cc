@@ -212,6 +212,28 @@ TEST(Plot, long_inputs_are_shown_as_means) {
   EXPECT_FALSE(directory.has("lines.svg"));
 }
 
+TEST(Plot, measures_of_every_head) {
+  const TemporaryDirectory directory;
+  const Tensor weights = save_weights(directory, {2, 3, 4, 4});
+  double confidence = 0;  // mean of the row maxima of L1H2
+  for (Index i = 0; i < 4; ++i) {
+    float largest = 0;
+    for (Index j = 0; j < 4; ++j) largest = std::max(largest, weights(1, 2, i, j));
+    confidence += static_cast<double>(largest) / 4;
+  }
+  char number[32];
+  std::snprintf(number, sizeof number, "%.4f", confidence);
+  const CommandResult result =
+      plot(directory, {"entropy", "w.npy", "--measure", "confidence", "--digits", "4"});
+  EXPECT_TRUE(contains(result.out, number)) << result.out;
+  EXPECT_TRUE(
+      contains(error_of_plot(directory, {"entropy", "w.npy", "--measure", "charm"}, 2), "confidence"));
+  EXPECT_TRUE(contains(error_of_plot(directory, {"entropy", "w.npy", "--measure", "rollout"}, 2),
+                       "not a number per head"));
+  EXPECT_TRUE(contains(error_of_plot(directory, {"entropy", "w.npy", "--measure", "punctuation"}, 1),
+                       "does not apply"));
+}
+
 TEST(Plot, weights_that_are_none_are_refused) {
   const TemporaryDirectory directory;
   save_npy(directory.file("nan.npy"), Tensor::from({{1, 0}, {NAN, 1}}));
