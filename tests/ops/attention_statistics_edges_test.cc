@@ -241,7 +241,8 @@ TEST(AttentionStatisticsEdges, agrees_with_the_measures_of_explicit_weights) {
           }
           for (Index i = 0; i < 50; ++i) {
             EXPECT_NEAR(s.entropy(b, h, i), head.rows(Measure::entropy)[static_cast<std::size_t>(i)], 5e-6);
-            EXPECT_NEAR(s.diagonal(b, h, i), head.rows(Measure::diagonal)[static_cast<std::size_t>(i)], 2e-6);
+            EXPECT_NEAR(s.diagonal(b, h, i), head.rows(Measure::diagonal)[static_cast<std::size_t>(i)],
+                        2e-6);
           }
           for (Index j = 0; j < 70; ++j) {
             EXPECT_NEAR(s.received(b, h, j), head.received[static_cast<std::size_t>(j)], 1e-5);
