@@ -74,8 +74,9 @@ void expect_weights_of_the_run(const Capture& capture, float tolerance) {
         for (Index n = 0; n < want.shape()[2]; ++n) {
           for (Index m = 0; m < want.shape()[3]; ++m) {
             ASSERT_NEAR(one(n, m), want(b, h, n, m), 1e-6f) << to_string(kKinds[i]) << b << h << n << m;
-            if (n >= 1 && n < 3 && m >= 2 && m < 5)
+            if (n >= 1 && n < 3 && m >= 2 && m < 5) {
               ASSERT_NEAR(part(n - 1, m - 2), want(b, h, n, m), 1e-6f);
+            }
           }
         }
       }
