@@ -6,7 +6,6 @@
 #include "core/fail.h"
 #include "io/little_endian.h"
 #include "io/messages.h"
-#include "io/npy_literal.h"
 
 namespace fovea {
 namespace {
@@ -54,9 +53,14 @@ std::optional<DType> dtype_of(std::string_view kind_and_size) {
 
 }  // namespace
 
-RawArray parse_npy(std::string_view bytes, const std::string& where) {
+NpyContent split_npy(std::string_view bytes, const std::string& where) {
   const HeaderText header = header_text(bytes, where);
-  const NpyLiteral literal = parse_npy_literal(header.text, where);
+  return {parse_npy_literal(header.text, where), bytes.substr(header.end)};
+}
+
+RawArray parse_npy(std::string_view bytes, const std::string& where) {
+  const NpyContent content = split_npy(bytes, where);
+  const NpyLiteral& literal = content.literal;
 
   RawArray raw;
   std::string_view descr = literal.descr;
@@ -74,7 +78,7 @@ RawArray parse_npy(std::string_view bytes, const std::string& where) {
   raw.big_endian = order == '>';
   raw.fortran_order = literal.fortran_order;
   raw.shape = checked_shape(literal.extents, where);
-  raw.data = bytes.substr(header.end);
+  raw.data = content.data;
   if (raw.data.size() != raw.byte_count()) {
     fail("{}: {} bytes of data expected for shape {} of {}, the file has {}", where,
          grouped(raw.byte_count()), raw.shape.to_string(), literal.descr, grouped(raw.data.size()));

@@ -4,9 +4,17 @@
 #include <string>
 #include <string_view>
 
+#include "io/npy_literal.h"
 #include "io/raw_array.h"
 
 namespace fovea {
+
+// The header, read, and what follows it.
+struct NpyContent {
+  NpyLiteral literal;
+  std::string_view data;
+};
+NpyContent split_npy(std::string_view bytes, const std::string& where);
 
 // Reads the header and checks that exactly the data it promises follows; the result points into `bytes`.
 // Throws Error "<where>: ..".

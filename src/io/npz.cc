@@ -2,9 +2,11 @@
 
 #include "core/fail.h"
 #include "io/file_writer.h"
+#include "io/json.h"
 #include "io/mapped_file.h"
 #include "io/messages.h"
 #include "io/npy_format.h"
+#include "io/npy_texts.h"
 #include "io/npz_format.h"
 #include "io/zip_reader.h"
 #include "io/zip_writer.h"
@@ -13,6 +15,13 @@ namespace fovea {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
+
+// ["a", "b"]
+std::string json_strings(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + json_string(text, "[npz]");
+  return "[" + list + "]";
+}
 
 }  // namespace
 
@@ -25,6 +34,10 @@ NamedArrays parse_npz(std::string_view bytes, const std::string& where) {
       fail("{}: is not an array, whose name would end in .npy", entry_where);
     const std::string name = entry.name.substr(0, entry.name.size() - kSuffix.size());
     const std::string_view content = zip_content(entry, buffer, entry_where);
+    if (is_npy_texts(content, entry_where)) {
+      arrays.metadata()[name] = json_strings(parse_npy_texts(content, entry_where));
+      continue;
+    }
     std::visit([&](auto&& array) { arrays.add(name, std::forward<decltype(array)>(array)); },
                decode(parse_npy(content, entry_where), entry_where));
   }
@@ -36,7 +49,7 @@ NamedArrays load_npz(const std::string& path) {
   return parse_npz(file.bytes(), file.where());
 }
 
-void save_npz(const std::string& path, const NamedArrays& arrays) {
+void save_npz(const std::string& path, const NamedArrays& arrays, const std::vector<NamedTexts>& texts) {
   const std::string where = "[npz] " + path;
   write_file_atomically(path, [&](FileWriter& file) {
     ZipWriter zip(file, where);
@@ -45,6 +58,10 @@ void save_npz(const std::string& path, const NamedArrays& arrays) {
       const std::string_view data =
           std::visit([](const auto& array) { return bytes_of(array); }, entry.array);
       zip.add(entry.name + std::string(kSuffix), header, data);
+    }
+    for (const NamedTexts& each : texts) {
+      const NpyTexts npy = npy_texts(each, where);
+      zip.add(each.name + std::string(kSuffix), npy.header, npy.data);
     }
     zip.finish();
   });
