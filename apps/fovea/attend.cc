@@ -2,11 +2,13 @@
 #include <fmt/core.h>
 
 #include "arrays.h"
+#include "attend_model.h"
 #include "command.h"
 #include "fovea/attention.h"
 #include "fovea/attention_path.h"
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
+#include "model_input.h"
 #include "score_arguments.h"
 
 namespace fovea::command {
@@ -20,7 +22,8 @@ class AttendCommand final : public Command {
  public:
   std::string name() const override { return "attend"; }
   Text summary() const override {
-    return {"compute attention of q, k, v from files", "对文件中的 q、k、v 计算注意力"};
+    return {"compute attention of q, k, v from files, or of a model reading a text",
+            "对文件中的 q、k、v，或对读取文本的模型计算注意力"};
   }
   Text description() const override {
     return {
@@ -29,11 +32,20 @@ class AttendCommand final : public Command {
         "with arrays q, k and v. Shapes: q [N, D], k [M, D], v [M, Dv]; [B, N, D]; [B, H, N, D] (k and v "
         "may have "
         "fewer heads); or one more batch axis in front. The result holds `output` and, if asked for, "
-        "`weights` and `logsumexp`. It is written whole or not at all.",
+        "`weights` and `logsumexp`. It is written whole or not at all. With --model, FILE is a text, the "
+        "name of a file, or - for standard input, and a second one makes a pair (of an encoder-decoder "
+        "model: what it is made to write). The result then holds `attentions` [layers, batch, heads, "
+        "query, "
+        "key] (encoder-decoder: `encoder_attentions`, `decoder_attentions`, `cross_attentions`), `ids` and "
+        "`tokens`.",
         "FILE 是 q、k、v 三个文件（.npy，或含同名数组的文件），或一个含 q、k、v 的 .npz 或 .safetensors。"
         "形状：q [N, D]、k [M, D]、v [M, Dv]；[B, N, D]；[B, H, N, D]（k、v "
         "的头可以更少）；或前面再加一个批次轴。"
-        "结果含 `output`，按需含 `weights` 和 `logsumexp`；要么完整写出，要么不留文件。"};
+        "结果含 `output`，按需含 `weights` 和 `logsumexp`；要么完整写出，要么不留文件。"
+        "使用 --model 时，FILE 是一段文本、文件名，或用 - 表示标准输入；第二个与之组成句对"
+        "（对编码器-解码器模型则是让它写出的文本）。此时结果含 `attentions` [层, 批次, 头, 查询, 键]"
+        "（编码器-解码器：`encoder_attentions`、`decoder_attentions`、`cross_attentions`）、`ids` 和 "
+        "`tokens`。"};
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea attend q.npy k.npy v.npy --mask causal -o out.npz",
@@ -41,14 +53,24 @@ class AttendCommand final : public Command {
             {"fovea attend qkv.safetensors --weights --logsumexp -o out.safetensors",
              {"writes output, weights and logsumexp", "写出 output、weights 和 logsumexp"}},
             {"fovea attend qkv.npz --mask 'causal & window(64, 0)' --alibi --scale 0.125 -o out.npy",
-             {"the output alone, as .npy", "仅输出，存为 .npy"}}};
+             {"the output alone, as .npy", "仅输出，存为 .npy"}},
+            {"fovea attend --model minilm \"The cat sat on the mat.\" -o cat.npz",
+             {"every layer and head of a model", "一个模型的每一层、每一个头"}},
+            {"fovea attend --model minilm --layer 5 --head 0 text.txt -o head.json",
+             {"one head, as JSON", "一个头，存为 JSON"}}};
   }
   void declare(OptionList& options) override {
     options.positional_paths("FILE", 1, 3, files_,
-                             {"q, k and v, or one file with all three", "q、k、v，或含三者的一个文件"});
-    options.path(
-        "-o,--output", "FILE", output_,
-        {".npz or .safetensors; .npy for the output alone", ".npz 或 .safetensors；.npy 只存 output"});
+                             {"q, k and v, or one file with all three; with --model: texts",
+                              "q、k、v，或含三者的一个文件；使用 --model 时为文本"});
+    declare_model(options, model_);
+    options.integer("--layer", "L", layer_, 0, 1023,
+                    {"of a model: this layer only, from 0", "模型：只取这一层，从 0 数起"});
+    options.integer("--head", "H", head_, 0, 65535,
+                    {"of a model: this head only, from 0", "模型：只取这一个头，从 0 数起"});
+    options.path("-o,--output", "FILE", output_,
+                 {".npz or .safetensors; .npy for the output alone; .json with --model",
+                  ".npz 或 .safetensors；.npy 只存 output；--model 时也可为 .json"});
     options.require_last();
     scores_.declare(options);
     options.number("--dropout", "P", dropout_, {"share of the weights dropped", "丢弃权重的比例"});
@@ -66,6 +88,11 @@ class AttendCommand final : public Command {
   }
 
   void run(const Context& context) override {
+    if (model_) {
+      check_model_line();
+      attend_by_model(context, {*model_, files_, layer_, head_, *output_, json_});
+      return;
+    }
     check_command_line();
     const Inputs inputs = read_inputs();
     if (verbose_) {
@@ -81,7 +108,18 @@ class AttendCommand final : public Command {
   }
 
  private:
+  void check_model_line() const {
+    if (files_.size() > 2) throw UsageError("TEXT: got 3 texts, expected one, or two for a pair");
+    if (scores_.given() || dropout_ || seed_ || weights_ || logsumexp_) {
+      throw UsageError(
+          "--model takes no --mask, --scale, --softcap, --dropout, --seed, --alibi, --weights or "
+          "--logsumexp: the model says how it attends");
+    }
+    check_model_output(*output_);
+  }
+
   void check_command_line() const {
+    if (layer_ || head_) throw UsageError("--layer and --head need --model");
     if (files_.size() == 2) throw UsageError("FILE: got 2 files, expected three (q, k, v) or one with all");
     std::string name = *output_;  // out.NPZ is fine too, as in the library
     for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -143,7 +181,8 @@ class AttendCommand final : public Command {
   }
 
   std::vector<std::string> files_;
-  std::optional<std::string> output_;
+  std::optional<std::string> output_, model_;
+  std::optional<Index> layer_, head_;
   ScoreArguments scores_;
   std::optional<double> dropout_;
   std::optional<Index> seed_;

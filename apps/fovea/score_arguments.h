@@ -17,6 +17,7 @@ class ScoreArguments {
   AttentionOptions attention_options(Index heads) const;
   Bias bias_of_head(Index head, Index heads) const;  // that of one head alone
   Mask mask() const;  // it also tells which keys of given weights are visible
+  bool given() const { return mask_ || change_scores(); }
   bool change_scores() const { return scale_ || softcap_ || alibi_; }
 
  private:

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <filesystem>
 
 #include "command.h"
 #include "fovea/error.h"
-#include "fovea/file.h"
 #include "fovea/json_writer.h"
 #include "fovea/render.h"
 #include "fovea/tokenizer.h"
+#include "model_store.h"
+#include "text_argument.h"
 
 namespace fovea::command {
 namespace {
@@ -114,8 +114,9 @@ class TokensCommand final : public Command {
     options.positional_paths(
         "TEXT", 1, 2, texts_,
         {"a text, a file, or -; a second one makes a pair", "文本、文件或 -；第二个与之组成句对"});
-    options.path("--tokenizer,--model", "PATH", path_,
-                 {"a model's folder, or a file of its tokenizer", "模型文件夹，或分词器文件"});
+    options.path(
+        "--tokenizer,--model", "PATH", path_,
+        {"a model's folder or name, or a file of its tokenizer", "模型文件夹或名称，或分词器文件"});
     options.require_last();
     options.flag("--ids", ids_, {"only the ids, separated by spaces", "只输出编号，以空格分隔"});
     options.flag("--json", json_, {"for programs: one line per text", "供程序读取的 JSON，每段文本一行"});
@@ -139,7 +140,7 @@ class TokensCommand final : public Command {
   }
 
   void run(const Context& context) override {
-    const Tokenizer tokenizer = Tokenizer::load(*path_);
+    const Tokenizer tokenizer = Tokenizer::load(model_folder(*path_));
     if (decode_) {
       print_decoded(context, tokenizer);
       return;
@@ -162,21 +163,15 @@ class TokensCommand final : public Command {
   }
 
  private:
-  static std::string content_of(const std::string& argument) {
-    if (argument == "-") return read_file("/dev/stdin");
-    std::error_code ignored;
-    return std::filesystem::is_regular_file(argument, ignored) ? read_file(argument) : argument;
-  }
-
   std::vector<Input> read_inputs() const {
     if (!lines_ && !null_) {
       if (pairs_) throw UsageError("--pairs needs --lines or --null");
       Input input;
-      for (const std::string& text : texts_) input.push_back(content_of(text));
+      for (const std::string& text : texts_) input.push_back(text_of_argument(text));
       return {input};
     }
     if (texts_.size() > 1) throw UsageError("--lines and --null take one TEXT");
-    const std::vector<std::string> parts = split_at(content_of(texts_.front()), null_ ? '\0' : '\n');
+    const std::vector<std::string> parts = split_at(text_of_argument(texts_.front()), null_ ? '\0' : '\n');
     const std::size_t step = pairs_ ? 2 : 1;
     if (parts.size() % step != 0) throw UsageError(fmt::format("--pairs: got {} texts", parts.size()));
     std::vector<Input> inputs;
@@ -198,7 +193,7 @@ class TokensCommand final : public Command {
   void print_decoded(const Context& context, const Tokenizer& tokenizer) const {
     std::vector<Index> ids;
     for (const std::string& text : texts_) {
-      for (const std::string& word : words_of(content_of(text))) {
+      for (const std::string& word : words_of(text_of_argument(text))) {
         Index id = 0;
         const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), id);
         if (error != std::errc{} || rest != word.data() + word.size()) {

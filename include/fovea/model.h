@@ -84,4 +84,12 @@ class Model {
 // files are mapped and converted once. Throws one Error with everything that is missing or does not fit.
 Model load_model(const std::string& path);
 
+// What a folder says of its model. The weights are looked up, not checked and not converted.
+struct ModelInfo {
+  std::string name;
+  ModelConfig config;
+  Index parameters = 0;
+};
+ModelInfo inspect_model(const std::string& path);
+
 }  // namespace fovea

@@ -2,16 +2,26 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fovea/named_tensors.h"
 
 namespace fovea {
 
+// Texts beside the arrays, row-major.
+struct NamedTexts {
+  std::string name;
+  Shape shape;
+  std::vector<std::string> values;
+};
+
 // As np.savez and np.savez_compressed write them; check sums are verified. Archives of 4 GiB and more
-// (zip64) are refused: safetensors has no such limit.
+// (zip64) are refused: safetensors has no such limit. Arrays of texts go into the metadata, as JSON lists.
 NamedArrays load_npz(const std::string& path);
 
-// Not compressed, as np.savez writes. The same arrays give the same bytes: entries carry no date.
-void save_npz(const std::string& path, const NamedArrays& arrays);
+// Not compressed, as np.savez writes. The same arrays give the same bytes: entries carry no date. Texts
+// become arrays of NumPy's str (dtype U).
+void save_npz(const std::string& path, const NamedArrays& arrays,
+              const std::vector<NamedTexts>& texts = {});
 
 }  // namespace fovea

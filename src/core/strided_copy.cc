@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/parallel.h"
+
 namespace fovea {
 namespace {
 
@@ -20,7 +22,22 @@ float* copy_axis(const ConstView& from, int axis, const float* data, float* out)
 }  // namespace
 
 void strided_copy(ConstView from, float* out) {
-  if (from.shape().elements() > 0) copy_axis(from, 0, from.data(), out);
+  const Shape& shape = from.shape();
+  const Index elements = shape.elements();
+  if (elements == 0) return;
+  constexpr Index kPiece = 32768;  // elements that are worth a thread's while
+  if (shape.rank() < 3 || elements < 2 * kPiece) {
+    copy_axis(from, 0, from.data(), out);
+    return;
+  }
+  const Index rows = shape[0] * shape[1], inner = elements / rows;
+  const Index group = std::max<Index>(1, kPiece / inner);
+  parallel_for((rows + group - 1) / group, [&](Index g) {
+    for (Index row = g * group; row < std::min(rows, (g + 1) * group); ++row) {
+      const float* data = from.data() + row / shape[1] * from.stride(0) + row % shape[1] * from.stride(1);
+      copy_axis(from, 2, data, out + row * inner);
+    }
+  });
 }
 
 }  // namespace fovea

@@ -1,5 +1,6 @@
 #include "io/npy_texts.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 
@@ -33,6 +34,16 @@ std::string text_of_bytes(std::string_view data, const std::string& where) {
   return std::string(text);
 }
 
+std::u32string code_points(std::string_view text) {
+  std::u32string points;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = decode_utf8(text, at);
+    points += point.value;
+    at += point.bytes;
+  }
+  return points;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string>> parse_npy_texts(std::string_view bytes, const std::string& where) {
@@ -45,10 +56,7 @@ std::optional<std::vector<std::string>> parse_npy_texts(std::string_view bytes, 
   if (error != std::errc{} || end != descr.data() + descr.size() || length > (1U << 20)) {
     fail("{}: dtype {} is not read", where, in_quotes(descr));
   }
-  if (literal.extents.size() > 1) {
-    fail("{}: texts of rank {} are not read, only lists of them", where, literal.extents.size());
-  }
-  const std::uint64_t count = literal.extents.empty() ? 1 : static_cast<std::uint64_t>(literal.extents[0]);
+  const auto count = static_cast<std::uint64_t>(checked_shape(literal.extents, where).elements());
   const std::uint64_t size = wide ? 4 * length : length;
   const std::string_view data = bytes.substr(data_begin);
   // Texts of length 0 take no bytes: their number must not become an allocation of any size.
@@ -63,6 +71,26 @@ std::optional<std::vector<std::string>> parse_npy_texts(std::string_view bytes, 
     texts.push_back(wide ? text_of_utf32(one, descr[0] == '>', where) : text_of_bytes(one, where));
   }
   return texts;
+}
+
+NpyTexts npy_texts(const NamedTexts& texts, const std::string& where) {
+  if (texts.shape.rank() < 1 || texts.shape.elements() != static_cast<Index>(texts.values.size())) {
+    fail("{}: {} has {} texts for shape {}", where, in_quotes(texts.name), texts.values.size(),
+         texts.shape.to_string());
+  }
+  std::vector<std::u32string> fields;
+  std::size_t longest = 1;  // NumPy has no fields without length
+  for (const std::string& text : texts.values) {
+    fields.push_back(code_points(text));
+    longest = std::max(longest, fields.back().size());
+  }
+  NpyTexts npy{npy_header(fmt::format("<U{}", longest), texts.shape), ""};
+  npy.data.reserve(4 * longest * fields.size());
+  for (std::u32string& field : fields) {
+    field.resize(longest);
+    for (const char32_t point : field) append_little_endian(npy.data, static_cast<std::uint32_t>(point));
+  }
+  return npy;
 }
 
 }  // namespace fovea

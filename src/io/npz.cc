@@ -42,7 +42,7 @@ NamedArrays load_npz(const std::string& path) {
   return parse_npz(file.bytes(), file.where());
 }
 
-void save_npz(const std::string& path, const NamedArrays& arrays) {
+void save_npz(const std::string& path, const NamedArrays& arrays, const std::vector<NamedTexts>& texts) {
   const std::string where = "[npz] " + path;
   write_file_atomically(path, [&](FileWriter& file) {
     ZipWriter zip(file, where);
@@ -51,6 +51,10 @@ void save_npz(const std::string& path, const NamedArrays& arrays) {
       const std::string_view data =
           std::visit([](const auto& array) { return bytes_of(array); }, entry.array);
       zip.add(entry.name + std::string(kSuffix), header, data);
+    }
+    for (const NamedTexts& each : texts) {
+      const NpyTexts npy = npy_texts(each, where);
+      zip.add(each.name + std::string(kSuffix), npy.header, npy.data);
     }
     zip.finish();
   });

@@ -1,12 +1,27 @@
 #include "models/config_reader.h"
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "core/fail.h"
 #include "io/messages.h"
 
 namespace fovea {
+namespace {
+
+// −1 for what is no integer, and for one that Index cannot hold.
+Index integer_of(const Json& value) {
+  if (!value.is_number_integer()) return -1;
+  if (value.is_number_unsigned() &&
+      value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) {
+    return -1;
+  }
+  return value.get<Index>();
+}
+
+}  // namespace
 
 ConfigReader::ConfigReader(const Json& config, std::string where)
     : config_(config), where_(std::move(where)) {
@@ -42,10 +57,8 @@ Index ConfigReader::layers(const Names& names, std::optional<Index> fallback) {
 Index ConfigReader::positive(const Names& names, std::optional<Index> fallback, Index largest) {
   const Found found = find(names);
   if (found.value == nullptr && fallback) return *fallback;
-  if (found.value != nullptr && found.value->is_number_unsigned()) {
-    const auto value = found.value->get<std::uint64_t>();
-    if (value >= 1 && value <= static_cast<std::uint64_t>(largest)) return static_cast<Index>(value);
-  }
+  const Index value = found.value == nullptr ? 0 : integer_of(*found.value);
+  if (value >= 1 && value <= largest) return value;
   wrong(found, fmt::format("an integer from 1 to {}", largest));
   return 1;
 }
@@ -62,8 +75,8 @@ std::vector<Index> ConfigReader::ids(const char* name) {
   const Json list = found.value->is_array() ? *found.value : Json::array({*found.value});
   for (const Json& item : list) {
     // −1 stands for "none" in some files.
-    if (item.is_number_unsigned() && item.get<std::uint64_t>() < (std::uint64_t{1} << 31)) {
-      ids.push_back(item.get<Index>());
+    if (const Index id = integer_of(item); id >= 0 && id < (Index{1} << 31)) {
+      ids.push_back(id);
     } else if (!item.is_number_integer()) {
       wrong(found, "a token id or a list of them");
       return {};

@@ -67,33 +67,48 @@ Tensor Decoding::next(const std::vector<Index>& ids, Probe* probe) {
 }
 
 Index choose_token(const Tensor& logits, const GenerationOptions& options, double uniform) {
-  if (options.temperature == 0) return largest(logits);
   const Index vocabulary = logits.shape()[0];
+  for (Index id = 0; id < vocabulary; ++id) {
+    if (std::isnan(logits(id))) fail("[generate] the model computed logits that are no numbers");
+  }
+  const Index best = largest(logits);
+  if (options.temperature == 0) return best;
+  const auto weight = [&](Index id) {
+    const double below = static_cast<double>(logits(id)) - static_cast<double>(logits(best));
+    return std::exp(below / options.temperature);
+  };
   // Likeliest first; of equals the lower id, so that the same seed gives the same text everywhere.
-  std::vector<Index> order(static_cast<std::size_t>(vocabulary));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(),
-            [&](Index a, Index b) { return logits(a) != logits(b) ? logits(a) > logits(b) : a < b; });
-  if (options.top_k > 0 && options.top_k < vocabulary)
-    order.resize(static_cast<std::size_t>(options.top_k));
-  std::vector<double> weights;
+  const auto likelier = [&](Index a, Index b) {
+    return logits(a) != logits(b) ? logits(a) > logits(b) : a < b;
+  };
+  std::vector<Index> ids(static_cast<std::size_t>(vocabulary));
+  std::iota(ids.begin(), ids.end(), Index{0});
+  if (options.top_k > 0 && options.top_k < vocabulary) {
+    std::partial_sort(ids.begin(), ids.begin() + options.top_k, ids.end(), likelier);
+    ids.resize(static_cast<std::size_t>(options.top_k));
+  }
   double sum = 0;
-  for (const Index id : order) {
-    weights.push_back(
-        std::exp((static_cast<double>(logits(id)) - static_cast<double>(logits(order.front()))) /
-                 options.temperature));
-    sum += weights.back();
+  for (const Index id : ids) sum += weight(id);
+  if (options.top_p < 1) {
+    // The nucleus: as few tokens as reach top_p together. What has less than an even share of the rest is
+    // not in it, which spares sorting most of the vocabulary.
+    const double least =
+        (1 - options.top_p) * sum / static_cast<double>(std::max<Index>(1, vocabulary - 1));
+    std::erase_if(ids, [&](Index id) { return id != best && weight(id) < least; });
+    std::sort(ids.begin(), ids.end(), likelier);
+    std::size_t kept = 0;
+    double reached = 0;
+    while (kept < ids.size() && (kept == 0 || reached < options.top_p * sum))
+      reached += weight(ids[kept++]);
+    ids.resize(kept);
+    sum = reached;
   }
-  std::size_t kept = 0;
-  double kept_sum = 0;  // the nucleus: as few tokens as reach top_p together
-  while (kept < weights.size() && (kept == 0 || kept_sum < options.top_p * sum))
-    kept_sum += weights[kept++];
-  double rest = uniform * kept_sum;
-  for (std::size_t i = 0; i < kept; ++i) {
-    rest -= weights[i];
-    if (rest < 0) return order[i];
+  double rest = uniform * sum;
+  for (const Index id : ids) {
+    rest -= weight(id);
+    if (rest < 0) return id;
   }
-  return order[kept - 1];
+  return best;  // rounding left a rest
 }
 
 Generation generate(const Model& model, const std::vector<Index>& prompt,

@@ -36,6 +36,18 @@ void check_input(const ModelInput& input, const ModelConfig& config) {
   }
 }
 
+// "models/minilm/" and "models/minilm" have the same name.
+std::string folder_name(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal();
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+}
+
+std::unique_ptr<Architecture> planned_architecture(const std::string& path, WeightFiles& files,
+                                                   WeightPlan& plan) {
+  const Json config = open_model_folder(path, files);
+  return make_architecture(config, "[model] " + path + ": config.json", plan);
+}
+
 }  // namespace
 
 const ModelConfig& Model::config() const { return architecture_->config(); }
@@ -47,19 +59,21 @@ ModelOutput Model::run(const ModelInput& input, const RunOptions& options) const
 
 Model load_model(const std::string& path) {
   WeightFiles files("[model] " + path);
-  const Json config = open_model_folder(path, files);
   WeightPlan plan(files);
-  std::shared_ptr<Architecture> architecture =
-      make_architecture(config, "[model] " + path + ": config.json", plan);
-  plan.load();
   Model model;
-  model.architecture_ = std::move(architecture);
+  model.architecture_ = planned_architecture(path, files, plan);
+  plan.load();
   model.path_ = path;
-  // "models/minilm/" and "models/minilm" have the same name.
-  std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal();
-  model.name_ = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+  model.name_ = folder_name(path);
   model.parameters_ = plan.parameters();
   return model;
+}
+
+ModelInfo inspect_model(const std::string& path) {
+  WeightFiles files("[model] " + path);
+  WeightPlan plan(files);
+  const std::unique_ptr<Architecture> architecture = planned_architecture(path, files, plan);
+  return {folder_name(path), architecture->config(), plan.parameters()};
 }
 
 }  // namespace fovea

