@@ -9,6 +9,7 @@
 #include "io/json.h"
 #include "models/model_testing.h"
 #include "nn/attention_layer.h"
+#include "nn/embedding.h"
 #include "nn/feed_forward.h"
 #include "nn/norm.h"
 #include "text/base64.h"
