@@ -54,6 +54,7 @@
 #include "fovea/softmax.h"
 #include "fovea/tensor.h"
 #include "fovea/terminal_picture.h"
+#include "fovea/text_model.h"
 #include "fovea/threads.h"
 #include "fovea/tokenizer.h"
 #include "fovea/typed_view.h"

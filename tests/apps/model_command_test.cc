@@ -104,7 +104,7 @@ TEST(AttendModel, writes_every_layer_and_head_in_every_format) {
   EXPECT_EQ(npz.ids("ids").shape(), (Shape{1, 12}));
   EXPECT_EQ(npz.ids("ids"), safetensors.ids("ids"));
   EXPECT_EQ(npz.metadata().at("tokens"),
-            R"(["[CLS]", "the", "cat", "sat", "on", "the", "mat", "[SEP]", "a", "quick", "fox", "[SEP]"])");
+            R"(["[CLS]","the","cat","sat","on","the","mat","[SEP]","a","quick","fox","[SEP]"])");
   const std::string json = text_of(folder.file("x.json"));
   EXPECT_TRUE(contains(json, R"("model": "bert")"));
   EXPECT_TRUE(contains(json, R"("[CLS]")"));
