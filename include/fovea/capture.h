@@ -26,6 +26,13 @@ struct CapturedAttention {
   AttentionOptions options;
 };
 
+// One head of one batch entry: its part of the tensors, and the options as a call on that head alone takes
+// them. The capture must outlive it.
+struct CapturedHead {
+  ConstView q, k, v;  // [N, D], [M, D]
+  AttentionOptions options;
+};
+
 // O(n) memory: N×M matrices are made when they are asked for, of one layer at a time. Pass it as the probe
 // of one run. Layers and heads are counted from 0.
 class Capture final : public Probe {
@@ -42,6 +49,7 @@ class Capture final : public Probe {
   Index layers(AttentionKind kind) const;
   // Throws Error, naming what there is, if this kind and layer are not there.
   const CapturedAttention& at(AttentionKind kind, Index layer) const;
+  CapturedHead head(AttentionKind kind, Index layer, Index head, Index batch = 0) const;
 
   // The tokens of the queries (rows) and of the keys (columns) of this kind of attention.
   const std::vector<TokenSequence>& query_sequences(AttentionKind kind) const;

@@ -24,6 +24,7 @@
 #include "fovea/head_grid.h"
 #include "fovea/head_roles.h"
 #include "fovea/head_similarity.h"
+#include "fovea/head_steps.h"
 #include "fovea/heatmap.h"
 #include "fovea/instruction_set.h"
 #include "fovea/json_writer.h"

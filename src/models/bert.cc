@@ -74,6 +74,8 @@ class Bert final : public Architecture {
   void plan(ConfigReader& config, WeightPlan& weights);
   void plan_head(const Names& names, WeightPlan& weights);
   Tensor embed(const ModelInput& input) const;
+  Tensor attend_layer(const BertLayer& layer, const Tensor& x, const AttentionOptions& options,
+                      const AttentionPlace& place) const;
   Ids positions_of(const Ids& ids) const;
 
   HeadSizes heads_;
@@ -195,16 +197,23 @@ Tensor Bert::embed(const ModelInput& input) const {
   return embedding_norm_(x);
 }
 
+Tensor Bert::attend_layer(const BertLayer& layer, const Tensor& x, const AttentionOptions& options,
+                          const AttentionPlace& place) const {
+  ProjectedHeads projected(layer.qkv(x), heads_);
+  const Tensor concat = attend(heads_first(projected.q()), heads_first(projected.k()),
+                               heads_first(projected.v()), options, place);
+  Tensor output = layer.output(concat);
+  ProjectionRecord(place).show(ProjectionSource::self(x, layer.qkv, heads_), concat, layer.output, output);
+  return output;
+}
+
 ModelOutput Bert::run(const ModelInput& input, const RunOptions& options) const {
   AttentionOptions attention;
   if (!input.real.empty()) attention.mask = Mask::padding(input.real);
   Tensor x = embed(input);
   Index index = 0;
   for (const BertLayer& layer : layers_) {
-    ProjectedHeads projected(layer.qkv(x), heads_);
-    Tensor attended = layer.output(attend(heads_first(projected.q()), heads_first(projected.k()),
-                                          heads_first(projected.v()), attention,
-                                          {AttentionKind::encoder, index++, options.probe}));
+    Tensor attended = attend_layer(layer, x, attention, {AttentionKind::encoder, index++, options.probe});
     add(attended, x);
     x = layer.attention_norm(attended);
     Tensor fed = layer.feed_forward(x);

@@ -6,11 +6,11 @@ Tensor DecoderStep::attend(std::size_t layer, ProjectedHeads& projected, Attenti
   options.mask = mask_;
   const ConstView q = heads_first(projected.q()), k = heads_first(projected.k()),
                   v = heads_first(projected.v());
-  const AttentionPlace place = {AttentionKind::decoder, static_cast<Index>(layer), probe_};
-  if (state_ == nullptr) return fovea::attend(q, k, v, options, place);
+  const AttentionPlace where = place(AttentionKind::decoder, layer);
+  if (state_ == nullptr) return fovea::attend(q, k, v, options, where);
   KeyValueCache& cache = state_->self[layer];
   cache.append(k, v);
-  return fovea::attend(q, cache.keys(), cache.values(), options, place);
+  return fovea::attend(q, cache.keys(), cache.values(), options, where);
 }
 
 Ids counted_positions(const Shape& shape, Index first) {

@@ -30,6 +30,7 @@ class Gpt2 final : public Architecture {
 
  private:
   void plan(WeightPlan& weights, Activation activation, float epsilon, bool tied);
+  Tensor attend_layer(std::size_t index, const Tensor& x, const DecoderStep& step) const;
   // [B, N, E] after the last norm.
   Tensor forward(const Ids& ids, const DecoderStep& step) const;
 
@@ -101,13 +102,22 @@ void Gpt2::plan(WeightPlan& weights, Activation activation, float epsilon, bool 
   }
 }
 
+Tensor Gpt2::attend_layer(std::size_t index, const Tensor& x, const DecoderStep& step) const {
+  const Gpt2Layer& layer = layers_[index];
+  ProjectedHeads projected(layer.qkv(x), heads_);
+  const Tensor concat = step.attend(index, projected, layer.attention);
+  Tensor output = layer.output(concat);
+  step.record(AttentionKind::decoder, index)
+      .show(ProjectionSource::self(x, layer.qkv, heads_), concat, layer.output, output);
+  return output;
+}
+
 Tensor Gpt2::forward(const Ids& ids, const DecoderStep& step) const {
   Tensor x = words_(ids, "model");
   positions_.add_to(x, counted_positions(ids.shape(), step.first()), "model: positions");
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Gpt2Layer& layer = layers_[i];
-    ProjectedHeads projected(layer.qkv(layer.attention_norm(x)), heads_);
-    add(x, layer.output(step.attend(i, projected, layer.attention)));
+    add(x, attend_layer(i, layer.attention_norm(x), step));
     add(x, layer.feed_forward(layer.feed_forward_norm(x)));
   }
   return last_norm_(x);

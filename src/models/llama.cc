@@ -34,6 +34,7 @@ class Llama final : public Architecture {
   };
   void read_heads(ConfigReader& config);
   void plan(WeightPlan& weights, const Biases& biases);
+  Tensor attend_layer(std::size_t index, const Tensor& x, const DecoderStep& step) const;
   Tensor forward(const Ids& ids, const DecoderStep& step) const;
 
   HeadSizes heads_;
@@ -130,14 +131,24 @@ void Llama::plan(WeightPlan& weights, const Biases& biases) {
   }
 }
 
+Tensor Llama::attend_layer(std::size_t index, const Tensor& x, const DecoderStep& step) const {
+  const LlamaLayer& layer = layers_[index];
+  ProjectedHeads projected(layer.qkv(x), heads_);
+  ProjectionRecord record = step.record(AttentionKind::decoder, index);
+  record.before_rotation(projected, frequencies_);
+  rotate_positions(projected.q(), step.first(), frequencies_);
+  rotate_positions(projected.k(), step.first(), frequencies_);
+  const Tensor concat = step.attend(index, projected, {});
+  Tensor output = layer.output(concat);
+  record.show(ProjectionSource::self(x, layer.qkv, heads_), concat, layer.output, output);
+  return output;
+}
+
 Tensor Llama::forward(const Ids& ids, const DecoderStep& step) const {
   Tensor x = words_(ids, "model");
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const LlamaLayer& layer = layers_[i];
-    ProjectedHeads projected(layer.qkv(layer.attention_norm(x)), heads_);
-    rotate_positions(projected.q(), step.first(), frequencies_);
-    rotate_positions(projected.k(), step.first(), frequencies_);
-    add(x, layer.output(step.attend(i, projected, {})));
+    add(x, attend_layer(i, layer.attention_norm(x), step));
     add(x, layer.feed_forward(layer.feed_forward_norm(x)));
   }
   return last_norm_(x);

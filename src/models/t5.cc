@@ -43,6 +43,10 @@ class T5 final : public Architecture {
   // memory: the encoder's output [B, M, E], or none where the state has its keys and values.
   Tensor decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
                 const DecoderStep& step) const;
+  // Attention with its projections; x and y are after their norms.
+  Tensor attend_layer(const EncoderLayer& layer, const Tensor& x, const AttentionOptions& options,
+                      const AttentionPlace& place) const;
+  Tensor decode_layer(std::size_t layer, const Tensor& y, const DecoderStep& step) const;
   Tensor cross_attend(std::size_t layer, const Tensor& y, const Tensor& memory, const Flags& memory_real,
                       const DecoderStep& step) const;
   Tensor logits(Tensor y) const;
@@ -164,16 +168,34 @@ void T5::plan(WeightPlan& weights) {
   }
 }
 
+Tensor T5::attend_layer(const EncoderLayer& layer, const Tensor& x, const AttentionOptions& options,
+                        const AttentionPlace& place) const {
+  ProjectedHeads projected(layer.qkv(x), heads_);
+  const Tensor concat = attend(heads_first(projected.q()), heads_first(projected.k()),
+                               heads_first(projected.v()), options, place);
+  Tensor output = layer.output(concat);
+  ProjectionRecord(place).show(ProjectionSource::self(x, layer.qkv, heads_), concat, layer.output, output);
+  return output;
+}
+
+Tensor T5::decode_layer(std::size_t index, const Tensor& y, const DecoderStep& step) const {
+  const DecoderLayer& layer = decoder_[index];
+  ProjectedHeads projected(layer.qkv(y), heads_);
+  const Tensor concat = step.attend(index, projected, decoder_attention_);
+  Tensor output = layer.output(concat);
+  step.record(AttentionKind::decoder, index)
+      .show(ProjectionSource::self(y, layer.qkv, heads_), concat, layer.output, output);
+  return output;
+}
+
 Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   AttentionOptions attention = encoder_attention_;
   if (!real.empty()) attention.mask = Mask::padding(real);
   Tensor x = words_(ids, "model");
   Index index = 0;
   for (const EncoderLayer& layer : encoder_) {
-    ProjectedHeads projected(layer.qkv(layer.attention_norm(x)), heads_);
-    add(x, layer.output(attend(heads_first(projected.q()), heads_first(projected.k()),
-                               heads_first(projected.v()), attention,
-                               {AttentionKind::encoder, index++, probe})));
+    add(x,
+        attend_layer(layer, layer.attention_norm(x), attention, {AttentionKind::encoder, index++, probe}));
     add(x, layer.feed_forward(layer.feed_forward_norm(x)));
   }
   return encoder_norm_(x);
@@ -182,8 +204,8 @@ Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
 Tensor T5::cross_attend(std::size_t index, const Tensor& y, const Tensor& memory, const Flags& memory_real,
                         const DecoderStep& step) const {
   const DecoderLayer& layer = decoder_[index];
-  ProjectedHeads query(layer.cross_query(layer.cross_norm(y)), {heads_.heads, 0, heads_.width});
-  const AttentionPlace place = {AttentionKind::cross, static_cast<Index>(index), step.probe()};
+  ProjectedHeads query(layer.cross_query(y), {heads_.heads, 0, heads_.width});
+  const AttentionPlace place = step.place(AttentionKind::cross, index);
   AttentionOptions options;
   options.scale = 1.0f;
   if (!memory_real.empty()) options.mask = Mask::padding(memory_real);
@@ -192,8 +214,12 @@ Tensor T5::cross_attend(std::size_t index, const Tensor& y, const Tensor& memory
     return layer.cross_output(attend(heads_first(query.q()), cache.keys(), cache.values(), options, place));
   }
   ProjectedHeads kept(layer.cross_keys_values(memory), memory_heads());
-  return layer.cross_output(
-      attend(heads_first(query.q()), heads_first(kept.k()), heads_first(kept.v()), options, place));
+  const Tensor concat =
+      attend(heads_first(query.q()), heads_first(kept.k()), heads_first(kept.v()), options, place);
+  Tensor output = layer.cross_output(concat);
+  ProjectionRecord(place).show({y, memory, layer.cross_query, layer.cross_keys_values, 0, heads_}, concat,
+                               layer.cross_output, output);
+  return output;
 }
 
 Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
@@ -201,9 +227,8 @@ Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real
   Tensor y = words_(ids, "model: decoder");
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     const DecoderLayer& layer = decoder_[i];
-    ProjectedHeads projected(layer.qkv(layer.attention_norm(y)), heads_);
-    add(y, layer.output(step.attend(i, projected, decoder_attention_)));
-    add(y, cross_attend(i, y, memory, memory_real, step));
+    add(y, decode_layer(i, layer.attention_norm(y), step));
+    add(y, cross_attend(i, layer.cross_norm(y), memory, memory_real, step));
     add(y, layer.feed_forward(layer.feed_forward_norm(y)));
   }
   return decoder_norm_(y);

@@ -78,7 +78,7 @@ Tensor Capture::weights(AttentionKind kind, Index layer, Index head, Index batch
   return crop(kind, layer, head, {0, call.q.shape()[2], 0, call.k.shape()[2]}, batch);
 }
 
-Tensor Capture::crop(AttentionKind kind, Index layer, Index head, const Crop& crop, Index batch) const {
+CapturedHead Capture::head(AttentionKind kind, Index layer, Index head, Index batch) const {
   const CapturedAttention& call = at(kind, layer);
   const Shape& q = call.q.shape();
   if (batch < 0 || batch >= q[0] || head < 0 || head >= q[1]) {
@@ -89,8 +89,14 @@ Tensor Capture::crop(AttentionKind kind, Index layer, Index head, const Crop& cr
   options.mask = options.mask.select(batch, head);
   options.bias = bias_of_head(call, batch, head);
   const Index key_head = head / (q[1] / call.k.shape()[1]);
-  return attention_crop(call.q.view().select(0, batch).select(0, head),
-                        call.k.view().select(0, batch).select(0, key_head), options, crop);
+  return {call.q.view().select(0, batch).select(0, head),
+          call.k.view().select(0, batch).select(0, key_head),
+          call.v.view().select(0, batch).select(0, key_head), options};
+}
+
+Tensor Capture::crop(AttentionKind kind, Index layer, Index head, const Crop& crop, Index batch) const {
+  const CapturedHead one = this->head(kind, layer, head, batch);
+  return attention_crop(one.q, one.k, one.options, crop);
 }
 
 AttentionStatistics Capture::statistics(AttentionKind kind, Index layer, StatisticsOptions options) const {

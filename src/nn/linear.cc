@@ -22,4 +22,13 @@ Tensor Linear::operator()(ConstView x, Activation activation) const {
   return y;
 }
 
+Tensor Linear::weight_columns(Index begin, Index end) const {
+  return Tensor::copy_of(weight_->view().slice(0, begin, end).transpose(0, 1));
+}
+
+Tensor Linear::bias_columns(Index begin, Index end) const {
+  if (bias_.empty()) return {};
+  return Tensor::copy_of(bias_.view().slice(0, begin, end));
+}
+
 }  // namespace fovea

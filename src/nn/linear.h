@@ -21,6 +21,10 @@ class Linear {
   // x [.., E] → activation(x Wᵀ + b) [.., F].
   Tensor operator()(ConstView x, Activation activation = Activation::none) const;
 
+  // Outputs begin .. end − 1, for people to look at: [E, end − begin], and [end − begin] or empty().
+  Tensor weight_columns(Index begin, Index end) const;
+  Tensor bias_columns(Index begin, Index end) const;
+
  private:
   std::shared_ptr<const Tensor> weight_;
   Tensor bias_;
