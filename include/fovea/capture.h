@@ -26,10 +26,16 @@ struct CapturedAttention {
   AttentionOptions options;
 };
 
+<<<<<<< HEAD
 // One head of one batch entry: its part of the tensors, and the options as a call on that head alone takes
 // them. The capture must outlive it.
 struct CapturedHead {
   ConstView q, k, v;  // [N, D], [M, D]
+=======
+// One head of a call; the views are the capture's.
+struct CapturedHead {
+  ConstView q, k, v;  // [N, D], [M, D], [M, Dv]
+>>>>>>> main
   AttentionOptions options;
 };
 
@@ -54,6 +60,9 @@ class Capture final : public Probe {
   // The tokens of the queries (rows) and of the keys (columns) of this kind of attention.
   const std::vector<TokenSequence>& query_sequences(AttentionKind kind) const;
   const std::vector<TokenSequence>& key_sequences(AttentionKind kind) const;
+
+  // One batch entry and head, for attention() and its kin. Throws Error if there is no such head.
+  CapturedHead head(AttentionKind kind, Index layer, Index head, Index batch = 0) const;
 
   // The weights: of all heads [B, H, N, M]; of one batch entry and head [N, M], and a rectangle of it.
   Tensor weights(AttentionKind kind, Index layer) const;

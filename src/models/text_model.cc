@@ -27,7 +27,8 @@ TextModel::TextModel(Model model, Tokenizer tokenizer)
     : model_(std::move(model)), tokenizer_(std::make_shared<const Tokenizer>(std::move(tokenizer))) {}
 
 TextModel TextModel::load(const std::string& folder) {
-  return TextModel(load_model(folder), Tokenizer::load(folder));
+  Model model = load_model(folder);  // first: what is wrong with the weights is worth more
+  return TextModel(std::move(model), Tokenizer::load(folder));
 }
 
 Encoding TextModel::encode(const std::vector<std::string>& texts, Index room) const {

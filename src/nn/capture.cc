@@ -1,28 +1,11 @@
 #include "fovea/capture.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/fail.h"
-#include "nn/relative_table.h"
 
 namespace fovea {
-namespace {
-
-// The bias of one batch entry and head of a call, for a call on that head alone.
-Bias bias_of_head(const CapturedAttention& call, Index batch, Index head) {
-  const Bias& bias = call.options.bias;
-  const Index heads = call.q.shape()[1], n = call.q.shape()[2], m = call.k.shape()[2];
-  if (bias.is_none()) return bias;
-  if (const Tensor table = relative_table(bias, heads, std::max(n, m)); !table.empty()) {
-    return Bias::relative(table.view().slice(1, head, head + 1));
-  }
-  const Tensor dense = bias.to_dense(heads, n, m);  // [H, N, M], or [B, H, N, M]
-  const ConstView all = dense;
-  return Bias::dense(dense.shape().rank() == 3 ? all.select(0, head)
-                                               : all.select(0, batch).select(0, head));
-}
-
-}  // namespace
 
 void Capture::attention(const AttentionCall& call) {
   for (const CapturedAttention& known : calls_) {
@@ -87,11 +70,15 @@ CapturedHead Capture::head(AttentionKind kind, Index layer, Index head, Index ba
   }
   AttentionOptions options = call.options;
   options.mask = options.mask.select(batch, head);
-  options.bias = bias_of_head(call, batch, head);
+  options.bias = options.bias.select(batch, head);
   const Index key_head = head / (q[1] / call.k.shape()[1]);
   return {call.q.view().select(0, batch).select(0, head),
           call.k.view().select(0, batch).select(0, key_head),
+<<<<<<< HEAD
           call.v.view().select(0, batch).select(0, key_head), options};
+=======
+          call.v.view().select(0, batch).select(0, key_head), std::move(options)};
+>>>>>>> main
 }
 
 Tensor Capture::crop(AttentionKind kind, Index layer, Index head, const Crop& crop, Index batch) const {
