@@ -26,16 +26,9 @@ struct CapturedAttention {
   AttentionOptions options;
 };
 
-<<<<<<< HEAD
-// One head of one batch entry: its part of the tensors, and the options as a call on that head alone takes
-// them. The capture must outlive it.
-struct CapturedHead {
-  ConstView q, k, v;  // [N, D], [M, D]
-=======
 // One head of a call; the views are the capture's.
 struct CapturedHead {
   ConstView q, k, v;  // [N, D], [M, D], [M, Dv]
->>>>>>> main
   AttentionOptions options;
 };
 
@@ -55,7 +48,6 @@ class Capture final : public Probe {
   Index layers(AttentionKind kind) const;
   // Throws Error, naming what there is, if this kind and layer are not there.
   const CapturedAttention& at(AttentionKind kind, Index layer) const;
-  CapturedHead head(AttentionKind kind, Index layer, Index head, Index batch = 0) const;
 
   // The tokens of the queries (rows) and of the keys (columns) of this kind of attention.
   const std::vector<TokenSequence>& query_sequences(AttentionKind kind) const;

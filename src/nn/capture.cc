@@ -74,11 +74,7 @@ CapturedHead Capture::head(AttentionKind kind, Index layer, Index head, Index ba
   const Index key_head = head / (q[1] / call.k.shape()[1]);
   return {call.q.view().select(0, batch).select(0, head),
           call.k.view().select(0, batch).select(0, key_head),
-<<<<<<< HEAD
-          call.v.view().select(0, batch).select(0, key_head), options};
-=======
           call.v.view().select(0, batch).select(0, key_head), std::move(options)};
->>>>>>> main
 }
 
 Tensor Capture::crop(AttentionKind kind, Index layer, Index head, const Crop& crop, Index batch) const {
