@@ -8,12 +8,15 @@
 
 #include <hwy/highway.h>
 
+#include "kernels/activation.h"
 #include "kernels/exp2-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::ScalableTag<float>;
+using FloatVector = hn::Vec<Floats>;
 
 // 1 / (1 + exp(−x)), without overflow: only exp of what is not positive is taken.
 template <class D, class V = hn::Vec<D>>
@@ -59,6 +62,24 @@ HWY_INLINE V Gelu(D d, V x) {
   const V half = hn::Mul(erfc, hn::Set(d, 0.5f));
   const V phi = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), half, hn::Sub(hn::Set(d, 1.0f), half));
   return hn::Mul(x, phi);
+}
+
+// Calls body(function) with the function of the activation: FloatVector → FloatVector.
+template <class Body>
+HWY_INLINE void WithActivation(Activation activation, const Body& body) {
+  const Floats d;
+  switch (activation) {
+    case Activation::none:
+      return body([](FloatVector x) { return x; });
+    case Activation::relu:  // NaN is kept by the comparison
+      return body([d](FloatVector x) { return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x); });
+    case Activation::silu:
+      return body([d](FloatVector x) { return hn::Mul(x, Sigmoid(d, x)); });
+    case Activation::gelu:
+      return body([d](FloatVector x) { return Gelu(d, x); });
+    case Activation::gelu_tanh:
+      return body([d](FloatVector x) { return GeluTanh(d, x); });
+  }
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

@@ -127,7 +127,8 @@ void Bert::plan(ConfigReader&, WeightPlan& weights) {
   const std::string prefix =
       weights.has(names.prefix + embeddings + "word_embeddings.weight") ? names.prefix : "";
   const std::string e = prefix + embeddings;
-  weights.table({e + "word_embeddings.weight"}, config_.vocabulary, width, words_);
+  const bool tied = weights.has(names.head_dense + std::string(".weight")) && !weights.has(names.head_weight);
+  weights.table({e + "word_embeddings.weight"}, config_.vocabulary, width, words_, tied);
   weights.table({e + "position_embeddings.weight"}, position_rows_, width, positions_);
   if (segment_rows_ > 0) {
     weights.table({e + "token_type_embeddings.weight"}, segment_rows_, width, segments_);
@@ -158,16 +159,16 @@ void Bert::plan_head(const Names& names, WeightPlan& weights) {
   weights.linear(names.head_dense, config_.width, config_.width, true, head_dense_);
   weights.norm(names.head_norm, config_.width, head_norm_);
   head_norm_.epsilon = epsilon_;
-  auto table = std::make_shared<std::shared_ptr<const Tensor>>();
+  auto table = std::make_shared<std::shared_ptr<const PackedWeights>>();
   if (weights.has(names.head_weight)) {
-    weights.tensor({{{names.head_weight}, {config_.vocabulary, config_.width}}},
-                   [table](Tensor own) { *table = std::make_shared<const Tensor>(std::move(own)); });
+    weights.packed({{{names.head_weight}, {config_.vocabulary, config_.width}}},
+                   [table](std::shared_ptr<const PackedWeights> own) { *table = std::move(own); });
   }
   auto bias = std::make_shared<Tensor>();
   weights.tensor({{{names.head_bias}, {config_.vocabulary}}},
                  [bias](Tensor loaded) { *bias = std::move(loaded); });
   weights.afterwards(
-      [this, table, bias] { head_output_ = Linear(*table ? *table : words_.table(), std::move(*bias)); });
+      [this, table, bias] { head_output_ = Linear(*table ? *table : words_.packed(), std::move(*bias)); });
 }
 
 Ids Bert::positions_of(const Ids& ids) const {

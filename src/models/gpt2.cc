@@ -76,7 +76,7 @@ Gpt2::Gpt2(ConfigReader& config, WeightPlan& weights) {
 void Gpt2::plan(WeightPlan& weights, Activation activation, float epsilon, bool tied) {
   const Index width = config_.width, inner = config_.inner_width;
   const std::string prefix = weights.has("transformer.wte.weight") ? "transformer." : "";
-  weights.table({prefix + "wte.weight"}, config_.vocabulary, width, words_);
+  weights.table({prefix + "wte.weight"}, config_.vocabulary, width, words_, tied);
   weights.table({prefix + "wpe.weight"}, config_.max_tokens, width, positions_);
   layers_.resize(static_cast<std::size_t>(config_.layers));
   for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -97,7 +97,7 @@ void Gpt2::plan(WeightPlan& weights, Activation activation, float epsilon, bool 
   if (!tied) {
     weights.linear("lm_head", config_.vocabulary, width, false, output_);
   } else {
-    weights.afterwards([this] { output_ = Linear(words_.table()); });
+    weights.afterwards([this] { output_ = Linear(words_.packed()); });
   }
 }
 

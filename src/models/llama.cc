@@ -103,7 +103,7 @@ Llama::Llama(ConfigReader& config, WeightPlan& weights) {
 void Llama::plan(WeightPlan& weights, const Biases& biases) {
   const Index width = config_.width, inner = config_.inner_width;
   const std::string prefix = weights.has("embed_tokens.weight") ? "" : "model.";
-  weights.table({prefix + "embed_tokens.weight"}, config_.vocabulary, width, words_);
+  weights.table({prefix + "embed_tokens.weight"}, config_.vocabulary, width, words_, tied_);
   layers_.resize(static_cast<std::size_t>(config_.layers));
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     LlamaLayer& layer = layers_[i];
@@ -126,7 +126,7 @@ void Llama::plan(WeightPlan& weights, const Biases& biases) {
   if (!tied_) {
     weights.linear("lm_head", config_.vocabulary, width, false, output_);
   } else {
-    weights.afterwards([this] { output_ = Linear(words_.table()); });
+    weights.afterwards([this] { output_ = Linear(words_.packed()); });
   }
 }
 

@@ -133,7 +133,7 @@ void T5::plan_bias(WeightPlan& weights, const std::string& stack, bool bidirecti
 void T5::plan(WeightPlan& weights) {
   const Index width = config_.width, columns = heads_.query_columns();
   weights.table({"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"},
-                config_.vocabulary, width, words_);
+                config_.vocabulary, width, words_, !weights.has("lm_head.weight"));
   encoder_.resize(static_cast<std::size_t>(config_.layers));
   for (std::size_t i = 0; i < encoder_.size(); ++i) {
     const std::string at = "encoder.block." + std::to_string(i) + ".";
@@ -160,7 +160,7 @@ void T5::plan(WeightPlan& weights) {
   if (weights.has("lm_head.weight")) {
     weights.linear("lm_head", config_.vocabulary, width, false, output_);
   } else {
-    weights.afterwards([this] { output_ = Linear(words_.table()); });
+    weights.afterwards([this] { output_ = Linear(words_.packed()); });
   }
 }
 
