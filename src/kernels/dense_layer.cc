@@ -4,15 +4,16 @@
 
 #include "core/parallel.h"
 #include "fovea/threads.h"
+#include "kernels/attention.h"
 #include "kernels/instruction_set.h"
 
 #ifndef FOVEA_KERNELS_DENSE_BLOCKS
 #define FOVEA_KERNELS_DENSE_BLOCKS
 namespace fovea::kernels {
 
-constexpr Index kPanelOutputs = PackedWeights::kPanelOutputs;
 constexpr Index kRowBlock = 64;     // their inputs stay in L2 while panel after panel is used
-constexpr Index kInputBlock = 192;  // so many inputs of half a panel stay in L1
+constexpr Index kInputBlock = 192;  // so many inputs of a panel stay in L1
+constexpr Index kWidestPanel = 48;
 
 }  // namespace fovea::kernels
 #endif  // FOVEA_KERNELS_DENSE_BLOCKS
@@ -62,7 +63,7 @@ HWY_INLINE void FinishRows(const float* HWY_RESTRICT sums, Index rows, Index wid
 // Rows from `first` on, outputs from `column` on: sums [rows, width] to their place.
 void Finish(const DenseProblem& p, const float* sums, Index first, Index rows, Index column, Index width) {
   const Index columns = std::min(width, p.weights.outputs() - column);
-  HWY_ALIGN float bias[kPanelOutputs] = {};
+  HWY_ALIGN float bias[kWidestPanel] = {};
   if (p.bias != nullptr) std::copy_n(p.bias + column, columns, bias);
   float* out = p.out + first * p.out_stride + column;
   WithActivation(p.activation, [&](const auto& function) {
@@ -81,9 +82,10 @@ void Finish(const DenseProblem& p, const float* sums, Index first, Index rows, I
 // Rows [first, first + rows) and the outputs of one panel.
 void RunPiece(const DenseProblem& p, Index first, Index rows, Index panel) {
   const Index width = 3 * static_cast<Index>(hn::Lanes(Floats()));
-  HWY_ALIGN float sums[(kRowBlock + 4) * kPanelOutputs];
+  HWY_ALIGN float sums[(kRowBlock + 4) * kWidestPanel];
   const float* x = p.x + first * p.x_stride;
-  const Index begin = panel * kPanelOutputs, end = std::min(begin + kPanelOutputs, p.weights.outputs());
+  const Index stride = p.weights.panel_outputs();
+  const Index begin = panel * stride, end = std::min(begin + stride, p.weights.outputs());
   const Index inputs = p.weights.inputs();
   for (Index column = begin; column < end; column += width) {
     const float* w = p.weights.panel(panel) + (column - begin);
@@ -92,59 +94,53 @@ void RunPiece(const DenseProblem& p, Index first, Index rows, Index panel) {
       const Index depth = std::min(kInputBlock, inputs - t);
       const auto multiply =
           t == 0 ? MultiplyRows<3, TileEnd::store, true> : MultiplyRows<3, TileEnd::add, true>;
-      multiply({x + t, p.x_stride, 1}, rows, w + t * kPanelOutputs, kPanelOutputs, depth, sums, width,
-               nullptr, nullptr);
+      multiply({x + t, p.x_stride, 1}, rows, w + t * stride, stride, depth, sums, width, nullptr, nullptr);
       t += kInputBlock;
     } while (t < inputs);
     Finish(p, sums, first, rows, column, width);
   }
 }
 
-#define FOVEA_ROW_STEP(n) \
-  if constexpr (NV > n) a##n = hn::MulAdd(factor, hn::LoadU(d, w + n * lanes), a##n);
-#define FOVEA_ROW_ADD(n) \
-  if constexpr (NV > n) s##n = hn::Add(a##n, s##n);
-#define FOVEA_ROW_STORE(n) \
-  if constexpr (NV > n) hn::Store(s##n, d, sums + n * lanes);
-
-// One row: sums [NV · lanes] = x [inputs] · w [inputs, NV · lanes], in the order of RunPiece. Reading the
-// weights takes longer than anything else.
-template <int NV>
-HWY_INLINE void MultiplyOneRow(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w, Index inputs,
+// One row: sums [2, 3 · lanes] = x [inputs] · two strips of weights, each [inputs, 3 · lanes], in the order
+// of RunPiece. Two strips, because three sums would not keep the FMA units busy; reading the weights takes
+// longer than anything else.
+HWY_INLINE void MultiplyOneRow(const float* HWY_RESTRICT x, const float* HWY_RESTRICT v,
+                               const float* HWY_RESTRICT w, Index stride, Index inputs,
                                float* HWY_RESTRICT sums) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   FloatVector s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
   for (Index t = 0; t < inputs;) {
     FloatVector a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, a4 = a0, a5 = a0;
-    for (const Index end = std::min(t + kInputBlock, inputs); t < end; ++t, w += kPanelOutputs) {
+    for (const Index end = std::min(t + kInputBlock, inputs); t < end; ++t, v += stride, w += stride) {
       const FloatVector factor = hn::Set(d, x[t]);
-      FOVEA_ROW_STEP(0)
-      FOVEA_ROW_STEP(1) FOVEA_ROW_STEP(2) FOVEA_ROW_STEP(3) FOVEA_ROW_STEP(4) FOVEA_ROW_STEP(5)
+      a0 = hn::MulAdd(factor, hn::LoadU(d, v), a0);
+      a1 = hn::MulAdd(factor, hn::LoadU(d, v + lanes), a1);
+      a2 = hn::MulAdd(factor, hn::LoadU(d, v + 2 * lanes), a2);
+      a3 = hn::MulAdd(factor, hn::LoadU(d, w), a3);
+      a4 = hn::MulAdd(factor, hn::LoadU(d, w + lanes), a4);
+      a5 = hn::MulAdd(factor, hn::LoadU(d, w + 2 * lanes), a5);
     }
-    FOVEA_ROW_ADD(0) FOVEA_ROW_ADD(1) FOVEA_ROW_ADD(2) FOVEA_ROW_ADD(3) FOVEA_ROW_ADD(4) FOVEA_ROW_ADD(5)
+    s0 = hn::Add(a0, s0), s1 = hn::Add(a1, s1), s2 = hn::Add(a2, s2);
+    s3 = hn::Add(a3, s3), s4 = hn::Add(a4, s4), s5 = hn::Add(a5, s5);
   }
-  FOVEA_ROW_STORE(0)
-  FOVEA_ROW_STORE(1) FOVEA_ROW_STORE(2) FOVEA_ROW_STORE(3) FOVEA_ROW_STORE(4) FOVEA_ROW_STORE(5)
+  hn::Store(s0, d, sums), hn::Store(s1, d, sums + lanes), hn::Store(s2, d, sums + 2 * lanes);
+  sums += 3 * lanes;
+  hn::Store(s3, d, sums), hn::Store(s4, d, sums + lanes), hn::Store(s5, d, sums + 2 * lanes);
 }
-#undef FOVEA_ROW_STEP
-#undef FOVEA_ROW_ADD
-#undef FOVEA_ROW_STORE
 
-// One row and the outputs of some panels.
-void RunRow(const DenseProblem& p, Index first_panel, Index end_panel) {
-  const Index lanes = static_cast<Index>(hn::Lanes(Floats()));
-  const bool whole = 6 * lanes <= kPanelOutputs;  // else 3 vectors are a panel
-  const Index width = (whole ? 6 : 3) * lanes;
-  HWY_ALIGN float sums[kPanelOutputs];
-  for (Index panel = first_panel; panel < end_panel; ++panel) {
-    for (Index column = 0; column < kPanelOutputs; column += width) {
-      const Index output = panel * kPanelOutputs + column;
-      if (output >= p.weights.outputs()) return;
-      const auto multiply = whole ? MultiplyOneRow<6> : MultiplyOneRow<3>;
-      multiply(p.x, p.weights.panel(panel) + column, p.weights.inputs(), sums);
-      Finish(p, sums, 0, 1, output, width);
-    }
+// One row and the outputs [first, end), whole panels.
+void RunRow(const DenseProblem& p, Index first, Index end) {
+  const Index width = 3 * static_cast<Index>(hn::Lanes(Floats())), stride = p.weights.panel_outputs();
+  const auto strip = [&](Index output) { return p.weights.panel(output / stride) + output % stride; };
+  HWY_ALIGN float sums[2 * kWidestPanel];
+  end = std::min(end, p.weights.outputs());
+  for (Index output = first; output < end; output += 2 * width) {
+    const bool two = output + width < end;
+    MultiplyOneRow(p.x, strip(output), strip(two ? output + width : output), stride, p.weights.inputs(),
+                   sums);
+    Finish(p, sums, 0, 1, output, width);
+    if (two) Finish(p, sums + width, 0, 1, output + width, width);
   }
 }
 
@@ -157,14 +153,17 @@ namespace fovea::kernels {
 HWY_EXPORT(RunPiece);
 HWY_EXPORT(RunRow);
 
+bool can_multiply(const PackedWeights& weights) { return weights.panel_outputs() % strip_width() == 0; }
+
 void dense_layer(const DenseProblem& problem) {
   apply_forced_instruction_set();
   const Index panels = problem.weights.panels();
   if (problem.rows == 1) {
     // Each thread reads some panels from end to end.
-    const Index group = std::clamp<Index>(panels / (4 * thread_count()), 1, 8);
+    const Index group = std::clamp<Index>(panels / (8 * thread_count()), 2, 16) / 2 * 2;
+    const Index outputs = group * problem.weights.panel_outputs();
     parallel_for((panels + group - 1) / group, [&](Index g) {
-      HWY_DYNAMIC_DISPATCH(RunRow)(problem, g * group, std::min(panels, (g + 1) * group));
+      HWY_DYNAMIC_DISPATCH(RunRow)(problem, g * outputs, (g + 1) * outputs);
     });
     return;
   }

@@ -6,14 +6,13 @@
 
 namespace fovea {
 
-// W [F, E] as panels [⌈F / 48⌉, E, 48], the last one filled up with zeros: the register tile reads whole
+// W [F, E] as panels [⌈F / P⌉, E, P], the last one filled up with zeros: the register tile reads whole
 // vectors of outputs, one input after the other, and so does a single row, from the first number to the
-// last. The same for every instruction set. It is filled block by block, so that no second copy is needed.
+// last. P is three vectors: 48 outputs where vectors have 64 bytes, else 24. (48 for all was 4 to 20 %
+// slower with vectors of 32 bytes: half a panel does not lie side by side, and neighbouring cache lines are
+// fetched in vain.) Filled block by block, so that no second copy is needed.
 class PackedWeights {
  public:
-  // Outputs that lie side by side: three vectors of 64 bytes, or six of 32.
-  static constexpr Index kPanelOutputs = 48;
-
   PackedWeights() = default;
   PackedWeights(Index outputs, Index inputs);  // to be filled
   explicit PackedWeights(ConstView w);         // [F, E], any strides
@@ -28,11 +27,12 @@ class PackedWeights {
   // W [.., begin..end], [F, end − begin].
   Tensor columns(Index begin, Index end) const;
 
-  Index panels() const { return (outputs_ + kPanelOutputs - 1) / kPanelOutputs; }
-  const float* panel(Index p) const { return panels_.data() + p * inputs_ * kPanelOutputs; }
+  Index panel_outputs() const { return panel_outputs_; }
+  Index panels() const { return (outputs_ + panel_outputs_ - 1) / panel_outputs_; }
+  const float* panel(Index p) const { return panels_.data() + p * inputs_ * panel_outputs_; }
 
  private:
-  Index outputs_ = 0, inputs_ = 0;
+  Index outputs_ = 0, inputs_ = 0, panel_outputs_ = 1;
   Tensor panels_;
 };
 
@@ -59,9 +59,13 @@ struct DenseProblem {
   DenseEnd end = DenseEnd::store;
 };
 
-// Pieces of 64 rows and 48 outputs run in parallel, each with some KiB of scratch on the stack; bias,
+// Pieces of 64 rows and one panel run in parallel, each with some KiB of scratch on the stack; bias,
 // activation and the rest are applied while a piece is in L1. A sum over the inputs runs in blocks of 192,
-// in order: bits depend neither on the threads nor on the number of rows.
+// in order: bits depend neither on the threads nor on the number of rows. The weights' panels must be made
+// of strips of three vectors of the instruction set in use, see can_multiply.
 void dense_layer(const DenseProblem& problem);
+
+// False for weights that were packed before wider vectors were chosen (force_instruction_set).
+bool can_multiply(const PackedWeights& weights);
 
 }  // namespace fovea::kernels

@@ -127,7 +127,8 @@ void Bert::plan(ConfigReader&, WeightPlan& weights) {
   const std::string prefix =
       weights.has(names.prefix + embeddings + "word_embeddings.weight") ? names.prefix : "";
   const std::string e = prefix + embeddings;
-  const bool tied = weights.has(names.head_dense + std::string(".weight")) && !weights.has(names.head_weight);
+  const bool tied =
+      weights.has(names.head_dense + std::string(".weight")) && !weights.has(names.head_weight);
   weights.table({e + "word_embeddings.weight"}, config_.vocabulary, width, words_, tied);
   weights.table({e + "position_embeddings.weight"}, position_rows_, width, positions_);
   if (segment_rows_ > 0) {

@@ -150,11 +150,10 @@ void WeightPlan::pack(const Part& part, Index first_output, PackedWeights& to) c
   const WeightFiles::Located& located = *locate(part);
   const Index rows = located.raw.shape[0], columns = located.raw.shape[1];
   // Whole panels, whole heads.
-  const Index unit = part.head_width > 0 ? part.head_width : PackedWeights::kPanelOutputs;
+  const Index unit = part.head_width > 0 ? part.head_width : to.panel_outputs();
   const Index step = std::max<Index>(1, kPiece / (unit * columns)) * unit;
   for (Index row = 0; row < rows; row += step) {
-    const Tensor piece =
-        to_float32(rows_of(located.raw, row, std::min(rows, row + step)), files_.where());
+    const Tensor piece = to_float32(rows_of(located.raw, row, std::min(rows, row + step)), files_.where());
     if (part.layout == FileLayout::columns) {
       to.set(first_output, row, piece.view().transpose(0, 1));
     } else if (part.layout == FileLayout::rotary_pairs) {

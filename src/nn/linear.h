@@ -22,7 +22,8 @@ class Linear {
 
   // x [.., E] → activation(x Wᵀ + b) [.., F].
   Tensor operator()(ConstView x, Activation activation = Activation::none) const;
-  // The same into `out`, which is used again if it has the right shape; out += x Wᵀ + b; out = out · (x Wᵀ + b).
+  // The same into `out`, which is used again if it has the right shape; out += x Wᵀ + b; out = out · (x Wᵀ
+  // + b).
   void store(ConstView x, Tensor& out, Activation activation = Activation::none) const;
   void add(ConstView x, Tensor& out) const;
   void multiply(ConstView x, Tensor& out) const;

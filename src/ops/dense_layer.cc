@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/fail.h"
+#include "fovea/instruction_set.h"
 
 namespace fovea {
 
@@ -10,6 +11,10 @@ void dense_layer(ConstView x, const PackedWeights& weights, const DenseOptions& 
   const Shape& shape = x.shape();
   if (shape.rank() < 1 || shape.back() != weights.inputs()) {
     fail("[linear] x is {}, expected [.., {}]", shape.to_string(), weights.inputs());
+  }
+  if (!kernels::can_multiply(weights)) {
+    fail("[linear] the weights were packed for narrower vectors: load the model again for {}",
+         instruction_set());
   }
   std::vector<Index> extents;
   Index rows = 1;
