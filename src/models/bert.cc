@@ -6,6 +6,7 @@
 #include "models/architecture.h"
 #include "nn/attention_layer.h"
 #include "nn/feed_forward.h"
+#include "nn/layer_scratch.h"
 
 namespace fovea {
 namespace {
@@ -194,24 +195,25 @@ Tensor Bert::embed(const ModelInput& input) const {
     const Ids segments = input.segments.empty() ? Ids::filled(input.ids.shape(), 0) : input.segments;
     segments_.add_to(x, segments, "model: segments");
   }
-  return embedding_norm_(x);
+  embedding_norm_.store(x, x);
+  return x;
 }
 
 ModelOutput Bert::run(const ModelInput& input, const RunOptions& options) const {
   AttentionOptions attention;
   if (!input.real.empty()) attention.mask = Mask::padding(input.real);
   Tensor x = embed(input);
+  LayerScratch scratch;
   Index index = 0;
   for (const BertLayer& layer : layers_) {
-    ProjectedHeads projected(layer.qkv(x), heads_);
-    Tensor attended = layer.output(attend(heads_first(projected.q()), heads_first(projected.k()),
-                                          heads_first(projected.v()), attention,
-                                          {AttentionKind::encoder, index++, options.probe}));
-    add(attended, x);
-    x = layer.attention_norm(attended);
-    Tensor fed = layer.feed_forward(x);
-    add(fed, x);
-    x = layer.output_norm(fed);
+    layer.qkv.store(x, scratch.projected);
+    ProjectedHeads projected(scratch.projected, heads_);
+    attend(heads_first(projected.q()), heads_first(projected.k()), heads_first(projected.v()), attention,
+           {AttentionKind::encoder, index++, options.probe}, scratch.attended);
+    layer.output.add(scratch.attended, x);
+    layer.attention_norm.store(x, x);
+    layer.feed_forward.add(x, scratch.inner, x);
+    layer.output_norm.store(x, x);
   }
   ModelOutput output;
   if (options.logits && config_.has_logits) {

@@ -19,8 +19,8 @@ class DecoderStep {
   Probe* probe() const { return probe_; }
   DecodingState* state() const { return state_; }  // null for whole sequences
 
-  // Queries, keys and values of a layer → [B, N, H·D]. `options` bring scale and bias.
-  Tensor attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options) const;
+  // Queries, keys and values of a layer → out [B, N, H·D]. `options` bring scale and bias.
+  void attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options, Tensor& out) const;
 
  private:
   Mask mask_;

@@ -10,6 +10,7 @@
 #include "models/decoder_step.h"
 #include "nn/attention_layer.h"
 #include "nn/feed_forward.h"
+#include "nn/layer_scratch.h"
 
 namespace fovea {
 namespace {
@@ -104,13 +105,19 @@ void Gpt2::plan(WeightPlan& weights, Activation activation, float epsilon, bool 
 Tensor Gpt2::forward(const Ids& ids, const DecoderStep& step) const {
   Tensor x = words_(ids, "model");
   positions_.add_to(x, counted_positions(ids.shape(), step.first()), "model: positions");
+  LayerScratch scratch;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Gpt2Layer& layer = layers_[i];
-    ProjectedHeads projected(layer.qkv(layer.attention_norm(x)), heads_);
-    add(x, layer.output(step.attend(i, projected, layer.attention)));
-    add(x, layer.feed_forward(layer.feed_forward_norm(x)));
+    layer.attention_norm.store(x, scratch.normed);
+    layer.qkv.store(scratch.normed, scratch.projected);
+    ProjectedHeads projected(scratch.projected, heads_);
+    step.attend(i, projected, layer.attention, scratch.attended);
+    layer.output.add(scratch.attended, x);
+    layer.feed_forward_norm.store(x, scratch.normed);
+    layer.feed_forward.add(scratch.normed, scratch.inner, x);
   }
-  return last_norm_(x);
+  last_norm_.store(x, x);
+  return x;
 }
 
 ModelOutput Gpt2::run(const ModelInput& input, const RunOptions& options) const {

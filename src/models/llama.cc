@@ -10,6 +10,7 @@
 #include "models/rope.h"
 #include "nn/attention_layer.h"
 #include "nn/feed_forward.h"
+#include "nn/layer_scratch.h"
 #include "ops/rotary.h"
 
 namespace fovea {
@@ -132,15 +133,21 @@ void Llama::plan(WeightPlan& weights, const Biases& biases) {
 
 Tensor Llama::forward(const Ids& ids, const DecoderStep& step) const {
   Tensor x = words_(ids, "model");
+  LayerScratch scratch;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const LlamaLayer& layer = layers_[i];
-    ProjectedHeads projected(layer.qkv(layer.attention_norm(x)), heads_);
+    layer.attention_norm.store(x, scratch.normed);
+    layer.qkv.store(scratch.normed, scratch.projected);
+    ProjectedHeads projected(scratch.projected, heads_);
     rotate_positions(projected.q(), step.first(), frequencies_);
     rotate_positions(projected.k(), step.first(), frequencies_);
-    add(x, layer.output(step.attend(i, projected, {})));
-    add(x, layer.feed_forward(layer.feed_forward_norm(x)));
+    step.attend(i, projected, {}, scratch.attended);
+    layer.output.add(scratch.attended, x);
+    layer.feed_forward_norm.store(x, scratch.normed);
+    layer.feed_forward.add(scratch.normed, scratch.inner, x);
   }
-  return last_norm_(x);
+  last_norm_.store(x, x);
+  return x;
 }
 
 ModelOutput Llama::run(const ModelInput& input, const RunOptions& options) const {

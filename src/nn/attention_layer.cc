@@ -1,6 +1,6 @@
 #include "nn/attention_layer.h"
 
-#include <utility>
+#include "ops/attention_concat.h"
 
 namespace fovea {
 
@@ -23,13 +23,10 @@ View ProjectedHeads::part(Index column, Index heads) {
               {shape[1] * columns, columns, heads_.width, 1});
 }
 
-Tensor attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
-              const AttentionPlace& place) {
+void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
+            const AttentionPlace& place, Tensor& out) {
   if (place.probe != nullptr) place.probe->attention({place.kind, place.layer, q, k, v, options});
-  const AttentionResult result = attention(q, k, v, options);
-  const Shape& shape = result.output.shape();  // [B, H, N, D]
-  return Tensor::copy_of(result.output.view().transpose(1, 2))
-      .reshaped({shape[0], shape[2], shape[1] * shape[3]});
+  attention_concat(q, k, v, options, out);
 }
 
 }  // namespace fovea

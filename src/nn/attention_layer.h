@@ -14,13 +14,12 @@ struct HeadSizes {
   Index key_columns() const { return kv_heads * width; }
 };
 
-// Queries, keys and values of one token sequence, as [B, tokens, heads, D] in one projection's result.
-// Written through: rotary positions are applied in place.
+// Queries, keys and values of one token sequence, as [B, tokens, heads, D] in one projection's result,
+// which must live as long. Written through: rotary positions are applied in place.
 class ProjectedHeads {
  public:
   // columns: q | k | v side by side, or k | v alone (`heads.heads` = 0)
-  ProjectedHeads(Tensor projected, const HeadSizes& heads)
-      : projected_(std::move(projected)), heads_(heads) {}
+  ProjectedHeads(Tensor& projected, const HeadSizes& heads) : projected_(projected), heads_(heads) {}
 
   View q() { return part(0, heads_.heads); }
   View k() { return part(heads_.query_columns(), heads_.kv_heads); }
@@ -29,7 +28,7 @@ class ProjectedHeads {
  private:
   View part(Index column, Index heads);
 
-  Tensor projected_;  // [B, N, columns]
+  Tensor& projected_;  // [B, N, columns]
   HeadSizes heads_;
 };
 
@@ -41,9 +40,9 @@ struct AttentionPlace {
 };
 
 // Shows the call to the probe, computes it, and puts the heads side by side: q [B, H, N, D], k and v
-// [B, Hkv, M, D] → [B, N, H·D].
-Tensor attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
-              const AttentionPlace& place);
+// [B, Hkv, M, D] → out [B, N, H·D], used again if it has this shape.
+void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
+            const AttentionPlace& place, Tensor& out);
 
 // [B, tokens, heads, D] → [B, heads, tokens, D], by strides.
 inline ConstView heads_first(ConstView x) { return x.transpose(1, 2); }

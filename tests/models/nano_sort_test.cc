@@ -109,11 +109,12 @@ TEST_F(NanoSort, every_part_gives_the_published_values) {
     const std::string at = "h." + std::to_string(layer) + ".";
     const Tensor ln1 = norm(at + "ln_1")(x);
     check(ln1, "ln1");
-    const Tensor qkv = linear(at + "attn.c_attn")(ln1);
+    Tensor qkv = linear(at + "attn.c_attn")(ln1);
     check(qkv, "qkv");
     ProjectedHeads heads(qkv, {kHeads, kHeads, kWidth / kHeads});
-    const Tensor y = attend(heads_first(heads.q()), heads_first(heads.k()), heads_first(heads.v()),
-                            {.mask = Mask::causal()}, {AttentionKind::decoder, layer, nullptr});
+    Tensor y;
+    attend(heads_first(heads.q()), heads_first(heads.k()), heads_first(heads.v()), {.mask = Mask::causal()},
+           {AttentionKind::decoder, layer, nullptr}, y);
     check(y, "y");
     const Tensor projected = linear(at + "attn.c_proj")(y);
     check(projected, "yProj");
