@@ -16,10 +16,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using Floats = hn::ScalableTag<float>;
-using FloatVector = hn::Vec<Floats>;
-
 // x = f(x). The rest that fills no vector goes through a buffer, so that the same
 // instructions serve every element.
 template <class Function>
@@ -49,24 +45,6 @@ HWY_INLINE void Transform(float* HWY_RESTRICT x, const float* HWY_RESTRICT y, In
   HWY_ALIGN float y_rest[HWY_MAX_BYTES / sizeof(float)] = {};
   std::copy(y + i, y + elements, y_rest);
   Transform(x + i, elements - i, [&](FloatVector rest) { return f(rest, hn::Load(d, y_rest)); });
-}
-
-// Calls body(function) with the function of the activation: FloatVector → FloatVector.
-template <class Body>
-HWY_INLINE void WithActivation(Activation activation, const Body& body) {
-  const Floats d;
-  switch (activation) {
-    case Activation::none:
-      return body([](FloatVector x) { return x; });
-    case Activation::relu:  // NaN is kept by the comparison
-      return body([d](FloatVector x) { return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x); });
-    case Activation::silu:
-      return body([d](FloatVector x) { return hn::Mul(x, Sigmoid(d, x)); });
-    case Activation::gelu:
-      return body([d](FloatVector x) { return Gelu(d, x); });
-    case Activation::gelu_tanh:
-      return body([d](FloatVector x) { return GeluTanh(d, x); });
-  }
 }
 
 void ActivatePiece(float* x, Index elements, Activation activation) {

@@ -11,11 +11,16 @@ struct FeedForward {
   Linear up, gate, down;
   Activation activation = Activation::gelu;
 
-  Tensor operator()(const Tensor& x) const {
-    if (gate.empty()) return down(up(x, activation));
-    Tensor inner = gate(x);
-    activate_gated(inner, up(x), activation);
-    return down(inner);
+  // out += the layer of x, which may be `out` itself. `inner` [.., inner width] is scratch for layer after
+  // layer.
+  void add(const Tensor& x, Tensor& inner, Tensor& out) const {
+    if (gate.empty()) {
+      up.store(x, inner, activation);
+    } else {
+      gate.store(x, inner, activation);
+      up.multiply(x, inner);
+    }
+    down.add(inner, out);
   }
 };
 
