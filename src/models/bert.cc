@@ -210,9 +210,9 @@ ModelOutput Bert::run(const ModelInput& input, const RunOptions& options) const 
     ProjectedHeads projected(scratch.projected, heads_);
     attend(heads_first(projected.q()), heads_first(projected.k()), heads_first(projected.v()), attention,
            {AttentionKind::encoder, index++, options.probe}, scratch.attended);
-    layer.output.add(scratch.attended, x);
+    layer.output.add(scratch.attended, x.view());
     layer.attention_norm.store(x, x);
-    layer.feed_forward.add(x, scratch.inner, x);
+    layer.feed_forward.add(x, scratch.inner, x.view());
     layer.output_norm.store(x, x);
   }
   ModelOutput output;

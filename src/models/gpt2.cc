@@ -112,9 +112,9 @@ Tensor Gpt2::forward(const Ids& ids, const DecoderStep& step) const {
     layer.qkv.store(scratch.normed, scratch.projected);
     ProjectedHeads projected(scratch.projected, heads_);
     step.attend(i, projected, layer.attention, scratch.attended);
-    layer.output.add(scratch.attended, x);
+    layer.output.add(scratch.attended, x.view());
     layer.feed_forward_norm.store(x, scratch.normed);
-    layer.feed_forward.add(scratch.normed, scratch.inner, x);
+    layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
   }
   last_norm_.store(x, x);
   return x;

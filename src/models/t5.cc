@@ -178,9 +178,9 @@ Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
     ProjectedHeads projected(scratch.projected, heads_);
     attend(heads_first(projected.q()), heads_first(projected.k()), heads_first(projected.v()), attention,
            {AttentionKind::encoder, index++, probe}, scratch.attended);
-    layer.output.add(scratch.attended, x);
+    layer.output.add(scratch.attended, x.view());
     layer.feed_forward_norm.store(x, scratch.normed);
-    layer.feed_forward.add(scratch.normed, scratch.inner, x);
+    layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
   }
   encoder_norm_.store(x, x);
   return x;
@@ -205,7 +205,7 @@ void T5::cross_attend(std::size_t index, const Tensor& memory, const Flags& memo
     attend(heads_first(query.q()), heads_first(kept.k()), heads_first(kept.v()), options, place,
            scratch.attended);
   }
-  layer.cross_output.add(scratch.attended, y);
+  layer.cross_output.add(scratch.attended, y.view());
 }
 
 Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
@@ -218,10 +218,10 @@ Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real
     layer.qkv.store(scratch.normed, scratch.projected);
     ProjectedHeads projected(scratch.projected, heads_);
     step.attend(i, projected, decoder_attention_, scratch.attended);
-    layer.output.add(scratch.attended, y);
+    layer.output.add(scratch.attended, y.view());
     cross_attend(i, memory, memory_real, step, scratch, y);
     layer.feed_forward_norm.store(y, scratch.normed);
-    layer.feed_forward.add(scratch.normed, scratch.inner, y);
+    layer.feed_forward.add(scratch.normed, scratch.inner, y.view());
   }
   decoder_norm_.store(y, y);
   return y;

@@ -31,14 +31,16 @@ Tensor Linear::operator()(ConstView x, Activation activation) const {
 }
 
 void Linear::store(ConstView x, Tensor& out, Activation activation) const {
-  dense_layer(x, *weight_, {bias_.data(), activation, DenseEnd::store}, out);
+  const Shape shape = dense_shape(x.shape(), *weight_);
+  if (!(out.shape() == shape)) out = Tensor::uninitialized(shape);
+  dense_layer(x, *weight_, {bias_.data(), activation, DenseEnd::store}, out.view());
 }
 
-void Linear::add(ConstView x, Tensor& out) const {
+void Linear::add(ConstView x, View out) const {
   dense_layer(x, *weight_, {bias_.data(), Activation::none, DenseEnd::add}, out);
 }
 
-void Linear::multiply(ConstView x, Tensor& out) const {
+void Linear::multiply(ConstView x, View out) const {
   dense_layer(x, *weight_, {bias_.data(), Activation::none, DenseEnd::multiply}, out);
 }
 
