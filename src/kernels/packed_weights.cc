@@ -43,10 +43,10 @@ void PackedWeights::copy_row(Index output, float* to) const {
 }
 
 Tensor PackedWeights::columns(Index begin, Index end) const {
-  Tensor result = Tensor::uninitialized({outputs_, end - begin});
-  for (Index f = 0; f < outputs_; ++f) {
-    const float* from = panel(f / panel_outputs_) + begin * panel_outputs_ + f % panel_outputs_;
-    for (Index t = 0; t < end - begin; ++t) result(f, t) = from[t * panel_outputs_];
+  Tensor result = Tensor::uninitialized({inputs_, end - begin});
+  for (Index f = begin; f < end; ++f) {
+    const float* from = panel(f / panel_outputs_) + f % panel_outputs_;
+    for (Index t = 0; t < inputs_; ++t) result(t, f - begin) = from[t * panel_outputs_];
   }
   return result;
 }

@@ -112,6 +112,8 @@ Tensor Gpt2::forward(const Ids& ids, const DecoderStep& step) const {
     layer.qkv.store(scratch.normed, scratch.projected);
     ProjectedHeads projected(scratch.projected, heads_);
     step.attend(i, projected, layer.attention, scratch.attended);
+    step.record(AttentionKind::decoder, i)
+        .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
     layer.output.add(scratch.attended, x.view());
     layer.feed_forward_norm.store(x, scratch.normed);
     layer.feed_forward.add(scratch.normed, scratch.inner, x.view());

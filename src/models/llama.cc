@@ -139,9 +139,12 @@ Tensor Llama::forward(const Ids& ids, const DecoderStep& step) const {
     layer.attention_norm.store(x, scratch.normed);
     layer.qkv.store(scratch.normed, scratch.projected);
     ProjectedHeads projected(scratch.projected, heads_);
+    ProjectionRecord record = step.record(AttentionKind::decoder, i);
+    record.before_rotation(projected, frequencies_);
     rotate_positions(projected.q(), step.first(), frequencies_);
     rotate_positions(projected.k(), step.first(), frequencies_);
     step.attend(i, projected, {}, scratch.attended);
+    record.show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
     layer.output.add(scratch.attended, x.view());
     layer.feed_forward_norm.store(x, scratch.normed);
     layer.feed_forward.add(scratch.normed, scratch.inner, x.view());

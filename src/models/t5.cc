@@ -173,11 +173,14 @@ Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   LayerScratch scratch;
   Index index = 0;
   for (const EncoderLayer& layer : encoder_) {
+    const AttentionPlace place = {AttentionKind::encoder, index++, probe};
     layer.attention_norm.store(x, scratch.normed);
     layer.qkv.store(scratch.normed, scratch.projected);
     ProjectedHeads projected(scratch.projected, heads_);
     attend(heads_first(projected.q()), heads_first(projected.k()), heads_first(projected.v()), attention,
-           {AttentionKind::encoder, index++, probe}, scratch.attended);
+           place, scratch.attended);
+    ProjectionRecord(place).show(ProjectionSource::self(scratch.normed, layer.qkv, heads_),
+                                 scratch.attended, layer.output);
     layer.output.add(scratch.attended, x.view());
     layer.feed_forward_norm.store(x, scratch.normed);
     layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
@@ -192,7 +195,7 @@ void T5::cross_attend(std::size_t index, const Tensor& memory, const Flags& memo
   layer.cross_norm.store(y, scratch.normed);
   Tensor projected = layer.cross_query(scratch.normed);
   ProjectedHeads query(projected, {heads_.heads, 0, heads_.width});
-  const AttentionPlace place = {AttentionKind::cross, static_cast<Index>(index), step.probe()};
+  const AttentionPlace place = step.place(AttentionKind::cross, index);
   AttentionOptions options;
   options.scale = 1.0f;
   if (!memory_real.empty()) options.mask = Mask::padding(memory_real);
@@ -204,6 +207,9 @@ void T5::cross_attend(std::size_t index, const Tensor& memory, const Flags& memo
     ProjectedHeads kept(kept_projected, memory_heads());
     attend(heads_first(query.q()), heads_first(kept.k()), heads_first(kept.v()), options, place,
            scratch.attended);
+    ProjectionRecord(place).show(
+        {scratch.normed, memory, layer.cross_query, layer.cross_keys_values, 0, heads_}, scratch.attended,
+        layer.cross_output);
   }
   layer.cross_output.add(scratch.attended, y.view());
 }
@@ -218,6 +224,8 @@ Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real
     layer.qkv.store(scratch.normed, scratch.projected);
     ProjectedHeads projected(scratch.projected, heads_);
     step.attend(i, projected, decoder_attention_, scratch.attended);
+    step.record(AttentionKind::decoder, i)
+        .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
     layer.output.add(scratch.attended, y.view());
     cross_attend(i, memory, memory_real, step, scratch, y);
     layer.feed_forward_norm.store(y, scratch.normed);

@@ -1,6 +1,9 @@
 // Attention with its projections, as the blocks of a transformer use it.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "fovea/key_value_cache.h"
 #include "fovea/probe.h"
 #include "nn/linear.h"
@@ -43,6 +46,40 @@ struct AttentionPlace {
 // [B, Hkv, M, D] → out [B, N, H·D], used again if it has this shape.
 void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
             const AttentionPlace& place, Tensor& out);
+
+// Where the queries, keys and values of a call come from: k | v stand side by side in `keys_values`, from
+// `key_column` on. Of self-attention, both layers are the same one, and so are x and memory.
+struct ProjectionSource {
+  ConstView x, memory;  // [B, N, E], [B, M, E]
+  const Linear& query;
+  const Linear& keys_values;
+  Index key_column = 0;
+  HeadSizes heads;
+
+  static ProjectionSource self(ConstView x, const Linear& qkv, const HeadSizes& heads) {
+    return {x, x, qkv, qkv, heads.query_columns(), heads};
+  }
+};
+
+// Shows a probe what surrounds one attention call; does nothing for a probe that does not want it.
+class ProjectionRecord {
+ public:
+  explicit ProjectionRecord(const AttentionPlace& place)
+      : place_(place),
+        wanted_(place.probe != nullptr && place.probe->wants_projections(place.kind, place.layer)) {}
+
+  // Of models with rotary positions, before they are applied.
+  void before_rotation(ProjectedHeads& projected, const std::vector<double>& frequencies);
+  // concat [B, N, H·D] → output [B, N, E] by `output_layer`; computed here, because a layer adds it to its
+  // stream at once.
+  void show(const ProjectionSource& source, const Tensor& concat, const Linear& output_layer);
+
+ private:
+  AttentionPlace place_;
+  bool wanted_;
+  Tensor q_, k_;
+  std::vector<double> frequencies_;
+};
 
 // [B, tokens, heads, D] → [B, heads, tokens, D], by strides.
 inline ConstView heads_first(ConstView x) { return x.transpose(1, 2); }

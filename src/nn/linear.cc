@@ -13,6 +13,11 @@ std::shared_ptr<const PackedWeights> packed(ConstView weight) {
   return std::make_shared<const PackedWeights>(weight);
 }
 
+void check_outputs(Index begin, Index end, Index outputs) {
+  if (begin >= 0 && end >= begin && end <= outputs) return;
+  fail("[linear] outputs {} to {} were asked for, there are {}", begin, end, outputs);
+}
+
 }  // namespace
 
 Linear::Linear(std::shared_ptr<const PackedWeights> weight, Tensor bias)
@@ -45,10 +50,14 @@ void Linear::multiply(ConstView x, View out) const {
 }
 
 Tensor Linear::weight_columns(Index begin, Index end) const {
-  if (begin < 0 || end < begin || end > inputs()) {
-    fail("[linear] columns {} to {} of the weight were asked for, there are {}", begin, end, inputs());
-  }
+  check_outputs(begin, end, outputs());
   return weight_->columns(begin, end);
+}
+
+Tensor Linear::bias_columns(Index begin, Index end) const {
+  check_outputs(begin, end, outputs());
+  if (bias_.empty()) return {};
+  return Tensor::copy_of(bias_.view().slice(0, begin, end));
 }
 
 }  // namespace fovea

@@ -27,8 +27,9 @@ class Linear {
   void add(ConstView x, View out) const;       // out += x Wᵀ + b
   void multiply(ConstView x, View out) const;  // out = out · (x Wᵀ + b)
 
-  // Columns [begin, end) of the weight, what these inputs contribute to all outputs: [F, end − begin].
+  // Outputs begin .. end − 1, for people to look at: [E, end − begin], and [end − begin] or empty().
   Tensor weight_columns(Index begin, Index end) const;
+  Tensor bias_columns(Index begin, Index end) const;
 
  private:
   std::shared_ptr<const PackedWeights> weight_;

@@ -47,7 +47,7 @@ class NanoSort : public ::testing::Test {
   void write_folder() const {
     NamedArrays arrays;
     for (const auto& [name, entry] : weights_.items()) {
-      if (name == "config" || name.ends_with("attn.bias")) continue;
+      if (name == "config" || name.ends_with(".attn.bias")) continue;
       Tensor values = tensor(weights_, name);
       const bool matrix = values.shape().rank() == 2 && name.find(".h.") != name.npos;
       arrays.add(name, matrix ? Tensor::copy_of(values.view().transpose(0, 1)) : values);

@@ -10,16 +10,19 @@
 namespace fovea {
 namespace {
 
-TEST(Linear, weight_columns_are_those_of_the_weight) {
-  const Tensor weight = Random(1).normal({50, 12});
-  const Linear layer(weight);
-  const Tensor columns = layer.weight_columns(4, 8);
-  ASSERT_EQ(columns.shape(), Shape({50, 4}));
-  for (Index f = 0; f < 50; ++f) {
-    for (Index t = 0; t < 4; ++t) ASSERT_EQ(columns(f, t), weight(f, t + 4));
+TEST(Linear, columns_are_outputs_unpacked) {
+  const Tensor weight = Random(1).normal({50, 12}), bias = Random(2).normal({50});
+  const Linear layer(weight, bias);
+  const Tensor columns = layer.weight_columns(20, 33), biases = layer.bias_columns(20, 33);
+  ASSERT_EQ(columns.shape(), Shape({12, 13}));
+  ASSERT_EQ(biases.shape(), Shape({13}));
+  for (Index f = 0; f < 13; ++f) {
+    ASSERT_EQ(biases(f), bias(f + 20));
+    for (Index t = 0; t < 12; ++t) ASSERT_EQ(columns(t, f), weight(f + 20, t));
   }
-  EXPECT_EQ(testing::message_of([&] { layer.weight_columns(4, 13); }),
-            "[linear] columns 4 to 13 of the weight were asked for, there are 12");
+  EXPECT_TRUE(Linear(weight).bias_columns(0, 50).empty());
+  EXPECT_EQ(testing::message_of([&] { layer.weight_columns(4, 51); }),
+            "[linear] outputs 4 to 51 were asked for, there are 50");
 }
 
 TEST(Linear, weights_and_biases_that_do_not_fit_are_an_error) {

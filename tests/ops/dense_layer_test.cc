@@ -175,12 +175,12 @@ TEST(PackedWeights, rows_and_columns_come_back) {
       Tensor::copy_of(w.view().slice(0, 30, 61).slice(1, 0, 10).transpose(0, 1)).view().transpose(0, 1));
   packed.set(30, 10, w.view().slice(0, 30, 61).slice(1, 10, 29));
   std::vector<float> row(29);
-  const Tensor columns = packed.columns(3, 20);
-  ASSERT_EQ(columns.shape(), Shape({61, 17}));
+  const Tensor columns = packed.columns(30, 47);
+  ASSERT_EQ(columns.shape(), Shape({29, 17}));
   for (Index f = 0; f < 61; ++f) {
     packed.copy_row(f, row.data());
     for (Index t = 0; t < 29; ++t) ASSERT_EQ(row[static_cast<std::size_t>(t)], w(f, t));
-    for (Index t = 3; t < 20; ++t) ASSERT_EQ(columns(f, t - 3), w(f, t));
+    for (Index t = 0; t < 29 && f >= 30 && f < 47; ++t) ASSERT_EQ(columns(t, f - 30), w(f, t));
   }
 }
 
