@@ -24,7 +24,7 @@ class PackedWeights {
   void set(Index first_output, Index first_input, ConstView block);
   // Row `output` of W, [E].
   void copy_row(Index output, float* to) const;
-  // Columns of Wᵀ, what outputs begin .. end − 1 take of each input: [E, end − begin].
+  // Rows [begin, end) of W, transposed: [E, end − begin].
   Tensor columns(Index begin, Index end) const;
 
   Index panel_outputs() const { return panel_outputs_; }

@@ -206,16 +206,16 @@ ModelOutput Bert::run(const ModelInput& input, const RunOptions& options) const 
   LayerScratch scratch;
   Index index = 0;
   for (const BertLayer& layer : layers_) {
+    const AttentionPlace place = {AttentionKind::encoder, index++, options.probe};
     layer.qkv.store(x, scratch.projected);
     ProjectedHeads projected(scratch.projected, heads_);
-    const AttentionPlace place = {AttentionKind::encoder, index++, options.probe};
     attend(heads_first(projected.q()), heads_first(projected.k()), heads_first(projected.v()), attention,
            place, scratch.attended);
     ProjectionRecord(place).show(ProjectionSource::self(x, layer.qkv, heads_), scratch.attended,
                                  layer.output);
-    layer.output.add(scratch.attended, x);
+    layer.output.add(scratch.attended, x.view());
     layer.attention_norm.store(x, x);
-    layer.feed_forward.add(x, scratch.inner, x);
+    layer.feed_forward.add(x, scratch.inner, x.view());
     layer.output_norm.store(x, x);
   }
   ModelOutput output;

@@ -114,9 +114,9 @@ Tensor Gpt2::forward(const Ids& ids, const DecoderStep& step) const {
     step.attend(i, projected, layer.attention, scratch.attended);
     step.record(AttentionKind::decoder, i)
         .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
-    layer.output.add(scratch.attended, x);
+    layer.output.add(scratch.attended, x.view());
     layer.feed_forward_norm.store(x, scratch.normed);
-    layer.feed_forward.add(scratch.normed, scratch.inner, x);
+    layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
   }
   last_norm_.store(x, x);
   return x;

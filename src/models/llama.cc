@@ -145,9 +145,9 @@ Tensor Llama::forward(const Ids& ids, const DecoderStep& step) const {
     rotate_positions(projected.k(), step.first(), frequencies_);
     step.attend(i, projected, {}, scratch.attended);
     record.show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
-    layer.output.add(scratch.attended, x);
+    layer.output.add(scratch.attended, x.view());
     layer.feed_forward_norm.store(x, scratch.normed);
-    layer.feed_forward.add(scratch.normed, scratch.inner, x);
+    layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
   }
   last_norm_.store(x, x);
   return x;

@@ -173,17 +173,17 @@ Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   LayerScratch scratch;
   Index index = 0;
   for (const EncoderLayer& layer : encoder_) {
+    const AttentionPlace place = {AttentionKind::encoder, index++, probe};
     layer.attention_norm.store(x, scratch.normed);
     layer.qkv.store(scratch.normed, scratch.projected);
     ProjectedHeads projected(scratch.projected, heads_);
-    const AttentionPlace place = {AttentionKind::encoder, index++, probe};
     attend(heads_first(projected.q()), heads_first(projected.k()), heads_first(projected.v()), attention,
            place, scratch.attended);
     ProjectionRecord(place).show(ProjectionSource::self(scratch.normed, layer.qkv, heads_),
                                  scratch.attended, layer.output);
-    layer.output.add(scratch.attended, x);
+    layer.output.add(scratch.attended, x.view());
     layer.feed_forward_norm.store(x, scratch.normed);
-    layer.feed_forward.add(scratch.normed, scratch.inner, x);
+    layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
   }
   encoder_norm_.store(x, x);
   return x;
@@ -211,7 +211,7 @@ void T5::cross_attend(std::size_t index, const Tensor& memory, const Flags& memo
         {scratch.normed, memory, layer.cross_query, layer.cross_keys_values, 0, heads_}, scratch.attended,
         layer.cross_output);
   }
-  layer.cross_output.add(scratch.attended, y);
+  layer.cross_output.add(scratch.attended, y.view());
 }
 
 Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
@@ -226,10 +226,10 @@ Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real
     step.attend(i, projected, decoder_attention_, scratch.attended);
     step.record(AttentionKind::decoder, i)
         .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
-    layer.output.add(scratch.attended, y);
+    layer.output.add(scratch.attended, y.view());
     cross_attend(i, memory, memory_real, step, scratch, y);
     layer.feed_forward_norm.store(y, scratch.normed);
-    layer.feed_forward.add(scratch.normed, scratch.inner, y);
+    layer.feed_forward.add(scratch.normed, scratch.inner, y.view());
   }
   decoder_norm_.store(y, y);
   return y;

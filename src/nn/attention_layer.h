@@ -70,8 +70,8 @@ class ProjectionRecord {
 
   // Of models with rotary positions, before they are applied.
   void before_rotation(ProjectedHeads& projected, const std::vector<double>& frequencies);
-  // concat [B, N, H·D]; the output [B, N, E] is computed for the probe alone, because the model adds it to
-  // its stream while it is computed.
+  // concat [B, N, H·D] → output [B, N, E] by `output_layer`; computed here, because a layer adds it to its
+  // stream at once.
   void show(const ProjectionSource& source, const Tensor& concat, const Linear& output_layer);
 
  private:

@@ -11,17 +11,9 @@ struct FeedForward {
   Linear up, gate, down;
   Activation activation = Activation::gelu;
 
-  // out += the layer of x, which may be `out` itself. `inner` [.., inner width] is scratch for layer after
-  // layer.
-  void add(const Tensor& x, Tensor& inner, Tensor& out) const {
-    if (gate.empty()) {
-      up.store(x, inner, activation);
-    } else {
-      gate.store(x, inner, activation);
-      up.multiply(x, inner);
-    }
-    down.add(inner, out);
-  }
+  // out [.., E] += the layer of x [.., E], which may be `out` itself; both contiguous. `inner` is scratch
+  // for layer after layer.
+  void add(ConstView x, Tensor& inner, View out) const;
 };
 
 }  // namespace fovea

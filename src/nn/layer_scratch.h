@@ -11,7 +11,7 @@ struct LayerScratch {
   Tensor normed;     // [B, N, E]
   Tensor projected;  // [B, N, queries, keys and values side by side]
   Tensor attended;   // [B, N, H·D]
-  Tensor inner;      // [B, N, inner width]
+  Tensor inner;      // [rows, inner width]
 };
 
 }  // namespace fovea

@@ -13,6 +13,11 @@ std::shared_ptr<const PackedWeights> packed(ConstView weight) {
   return std::make_shared<const PackedWeights>(weight);
 }
 
+void check_outputs(Index begin, Index end, Index outputs) {
+  if (begin >= 0 && end >= begin && end <= outputs) return;
+  fail("[linear] outputs {} to {} were asked for, there are {}", begin, end, outputs);
+}
+
 }  // namespace
 
 Linear::Linear(std::shared_ptr<const PackedWeights> weight, Tensor bias)
@@ -31,25 +36,26 @@ Tensor Linear::operator()(ConstView x, Activation activation) const {
 }
 
 void Linear::store(ConstView x, Tensor& out, Activation activation) const {
-  dense_layer(x, *weight_, {bias_.data(), activation, DenseEnd::store}, out);
+  const Shape shape = dense_shape(x.shape(), *weight_);
+  if (!(out.shape() == shape)) out = Tensor::uninitialized(shape);
+  dense_layer(x, *weight_, {bias_.data(), activation, DenseEnd::store}, out.view());
 }
 
-void Linear::add(ConstView x, Tensor& out) const {
+void Linear::add(ConstView x, View out) const {
   dense_layer(x, *weight_, {bias_.data(), Activation::none, DenseEnd::add}, out);
 }
 
-void Linear::multiply(ConstView x, Tensor& out) const {
+void Linear::multiply(ConstView x, View out) const {
   dense_layer(x, *weight_, {bias_.data(), Activation::none, DenseEnd::multiply}, out);
 }
 
 Tensor Linear::weight_columns(Index begin, Index end) const {
-  if (begin < 0 || end < begin || end > outputs()) {
-    fail("[linear] outputs {} to {} were asked for, there are {}", begin, end, outputs());
-  }
+  check_outputs(begin, end, outputs());
   return weight_->columns(begin, end);
 }
 
 Tensor Linear::bias_columns(Index begin, Index end) const {
+  check_outputs(begin, end, outputs());
   if (bias_.empty()) return {};
   return Tensor::copy_of(bias_.view().slice(0, begin, end));
 }

@@ -22,11 +22,10 @@ class Linear {
 
   // x [.., E] → activation(x Wᵀ + b) [.., F].
   Tensor operator()(ConstView x, Activation activation = Activation::none) const;
-  // The same into `out`, which is used again if it has the right shape; out += x Wᵀ + b; out = out · (x Wᵀ
-  // + b).
+  // The same into `out`, which is used again if it has the right shape.
   void store(ConstView x, Tensor& out, Activation activation = Activation::none) const;
-  void add(ConstView x, Tensor& out) const;
-  void multiply(ConstView x, Tensor& out) const;
+  void add(ConstView x, View out) const;       // out += x Wᵀ + b
+  void multiply(ConstView x, View out) const;  // out = out · (x Wᵀ + b)
 
   // Outputs begin .. end − 1, for people to look at: [E, end − begin], and [end − begin] or empty().
   Tensor weight_columns(Index begin, Index end) const;

@@ -12,8 +12,11 @@ struct DenseOptions {
   DenseEnd end = DenseEnd::store;
 };
 
-// x [.., E] → out [.., F] = activation(x Wᵀ + b). `out` is allocated unless it has this shape already (with
-// DenseEnd::store), so that one tensor can serve layer after layer. Throws Error "[linear] ..".
-void dense_layer(ConstView x, const PackedWeights& weights, const DenseOptions& options, Tensor& out);
+// x [.., E] → out [.., F] = activation(x Wᵀ + b), or what `end` says. `out` is contiguous. Throws Error
+// "[linear] ..".
+void dense_layer(ConstView x, const PackedWeights& weights, const DenseOptions& options, View out);
+
+// [.., F]: the shape of that result.
+Shape dense_shape(const Shape& x, const PackedWeights& weights);
 
 }  // namespace fovea

@@ -116,19 +116,16 @@ TEST_F(NanoSort, every_part_gives_the_published_values) {
     attend(heads_first(heads.q()), heads_first(heads.k()), heads_first(heads.v()), {.mask = Mask::causal()},
            {AttentionKind::decoder, layer, nullptr}, y);
     check(y, "y");
-    const Tensor projected = linear(at + "attn.c_proj")(y);
-    check(projected, "yProj");
-    add(x, projected);
+    check(linear(at + "attn.c_proj")(y), "yProj");
+    linear(at + "attn.c_proj").add(y, x.view());
     check(x, "attnResid");
     const Tensor ln2 = norm(at + "ln_2")(x);
     check(ln2, "ln2");
-    Tensor inner = linear(at + "mlp.c_fc")(ln2);
-    check(inner, "fc");
-    activate(inner, Activation::gelu_tanh);
+    check(linear(at + "mlp.c_fc")(ln2), "fc");
+    const Tensor inner = linear(at + "mlp.c_fc")(ln2, Activation::gelu_tanh);
     check(inner, "gelu");
-    const Tensor mlp = linear(at + "mlp.c_proj")(inner);
-    check(mlp, "mlp");
-    add(x, mlp);
+    check(linear(at + "mlp.c_proj")(inner), "mlp");
+    linear(at + "mlp.c_proj").add(inner, x.view());
     check(x, "mlpResid");
     expect_near(x, partial("block" + std::to_string(layer)), 1e-4, "block " + std::to_string(layer));
   }
