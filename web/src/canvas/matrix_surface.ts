@@ -65,7 +65,7 @@ export class MatrixSurface {
       for (const label of labels) width = Math.max(width, context.measureText(label).width);
       return Math.min(widestLabel, width);
     };
-    const narrow = this.width < 420;
+    const narrow = this.width < 300;
     const share = narrow ? 0.6 : 1;
     const left = model.rowLabels.length ? widest(model.rowLabels) * share + 14 : 4;
     const top = model.columnLabels.length ? widest(model.columnLabels) * 0.72 * share + 14 : 4;

@@ -100,7 +100,7 @@ export function StageView(props: {
     <div class="stage">
       <p class="formula">{stage.formula}</p>
       <p class="sentence">{props.sentence}</p>
-      <div class="boxes">
+      <div class="boxes" data-count={stage.boxes.length}>
         {stage.boxes.map((one, at) => (
           <>
             {at > 0 && <span class="operator" key={`o${at}`} aria-hidden="true">{stage.operators[at - 1]}</span>}

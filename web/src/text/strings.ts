@@ -38,7 +38,7 @@ const common = {
   removeMask: ["Remove mask", "移除掩码"],
   headMap: ["All heads, layers from top to bottom: the stronger the colour, the more focused", "所有头，自上而下为各层：颜色越深，注意力越集中"],
   colours: ["Colours", "配色"],
-  auto: ["automatic ({name})", "自动（{name}）"],
+  auto: ["auto ({name})", "自动（{name}）"],
   range: ["Colour range", "颜色范围"],
   "range.unit": ["0..1", "0..1"],
   "range.row": ["row", "按行"],

@@ -15,7 +15,7 @@ import { weightText } from "../core/numbers";
 import { hint } from "../core/readout";
 import { address, change, colours, kindInfo, now, querySequence, selectedTokens, source } from "../core/state";
 import { tokenLabel } from "../core/tokens";
-import { row } from "../core/weights";
+import { row, whole } from "../core/weights";
 import type { HeadAddress, KindInfo, Matrix } from "../data/types";
 
 const largestRollout = 512;
@@ -54,6 +54,41 @@ function useStrip(matrix: Matrix | null, info: KindInfo, tokens: string[]) {
     () => (matrix && matrix.columns === tokens.length ? modelOf(matrix, layerNames(matrix, info), tokens, table, weightEntry(matrix, range), (value) => value.toFixed(3)) : null),
     [matrix, table, range, tokens.length],
   );
+}
+
+// Of the chosen layer: every position's raw attention, and its rollout.
+function LayerMatrices(props: { base: HeadAddress; tokens: string[] }) {
+  const { base, tokens } = props;
+  const n = tokens.length;
+  const few = n <= largestRollout;
+  const raw = useLoaded(few ? JSON.stringify([base.capture, base.kind, base.layer]) : "", () => whole({ ...base, head: "mean" }, ""));
+  const all = useLoaded(few ? JSON.stringify([base.capture, base.kind]) : "", () => source.peek()!.rollout(base.capture, base.kind));
+  const rollout = useMemo<Matrix | null>(
+    () => all.value && { rows: n, columns: n, data: all.value.data.subarray(base.layer * n * n, (base.layer + 1) * n * n) },
+    [all.value, base.layer],
+  );
+  const table = colours.value;
+  const range = now.range.value;
+  const model = (matrix: Matrix | null) =>
+    matrix && matrix.columns === n ? modelOf(matrix, tokens, tokens, table, weightEntry(matrix, range), (value) => value.toFixed(3)) : null;
+  const rawModel = useMemo(() => model(raw.value), [raw.value, table, range]);
+  const rolloutModel = useMemo(() => model(rollout), [rollout, table, range]);
+  const [hovered, setHovered] = useState<Cell | null>(null);
+  if (!few) return null;
+  const onHover = (cell: Cell | null) => {
+    setHovered(cell);
+    if (!cell || !raw.value || !rollout) return hint("");
+    const at = cell.row * n + cell.column;
+    hint(`L${base.layer} · ${tokens[cell.row]} ${cell.row} → ${tokens[cell.column]} ${cell.column}: ${t("rawAttention")} ${weightText(raw.value.data[at])} · ${t("rollout")} ${weightText(rollout.data[at])}`);
+  };
+  const select = (cell: Cell) => change({ tokens: [cell.row], direction: "out", key: -1 });
+  const figure = (title: string, shown: typeof rawModel) => (
+    <figure>
+      <figcaption><b>{title}</b> L{base.layer}</figcaption>
+      <MatrixCanvas model={shown} class="square" label={`${title} L${base.layer}`} hovered={hovered} onHover={onHover} onSelect={select} />
+    </figure>
+  );
+  return <div class="side-by-side">{figure(t("rawAttention"), rawModel)}{figure(t("rollout"), rolloutModel)}</div>;
 }
 
 export function FlowView() {
@@ -111,6 +146,7 @@ export function FlowView() {
         {strip(t("rawAttention"), t("rawAbout"), raw)}
         {strip(t("rollout"), flow.value?.rollout.rows === 1 ? t("rolloutLast") : t("rolloutAbout"), rollout)}
       </div>
+      <LayerMatrices base={base} tokens={tokens} />
       <FlowPaths base={base} info={info} tokens={tokens} query={query} />
     </ViewFrame>
   );

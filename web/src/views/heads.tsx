@@ -34,7 +34,7 @@ function Table(props: { places: Places; measures: MeasureInfo[] }) {
         <thead>
           <tr>
             <th scope="col"><button type="button" aria-pressed={!sort} onClick={() => change({ gridSort: "" })}>{t("head")}</button></th>
-            <th scope="col">{t("role")}</th>
+            <th scope="col"><b>{t("role")}</b></th>
             {props.measures.map(({ name, title }) => (
               <th scope="col" key={name} aria-sort={sort === name ? "descending" : undefined}>
                 <button type="button" aria-pressed={sort === name} onClick={() => change({ gridSort: name })}>{pick(title)}</button>
@@ -71,6 +71,17 @@ function pointsOf(places: Places, x: (at: number) => number, y: (at: number) => 
   }));
 }
 
+function LayerLegend(props: { layers: number }) {
+  return (
+    <span class="legend">
+      {t("layer")}
+      {Array.from({ length: props.layers }, (_, layer) => (
+        <span key={layer}><i style={{ background: headColour(layer, props.layers, dark.value) }} />{layer}</span>
+      ))}
+    </span>
+  );
+}
+
 function MeasureScatter(props: { places: Places; measures: MeasureInfo[]; layers: number; heads: number }) {
   const { places, measures } = props;
   const [x, y] = [now.measureX.value, now.measureY.value];
@@ -84,6 +95,7 @@ function MeasureScatter(props: { places: Places; measures: MeasureInfo[]; layers
       <figcaption>
         <Select label="x" value={x} choices={choices} onChange={(measureX) => change({ measureX })} />
         <Select label="y" value={y} choices={choices} onChange={(measureY) => change({ measureY })} />
+        <LayerLegend layers={props.layers} />
       </figcaption>
       <Scatter
         model={{ points: pointsOf(places, value(x), value(y), props.layers), xTitle: title(x), yTitle: title(y), axes: true, selected: selectedIndex(props.heads) }}

@@ -16,7 +16,7 @@ import { column, row } from "../core/weights";
 
 function Chips(props: { label: string; pieces: Piece[]; side: "query" | "key" | "both"; segments: number[] }) {
   return (
-    <div class="chips" role="listbox" aria-multiselectable="true" aria-label={props.label} tabIndex={0} data-side={props.side}>
+    <div class={props.pieces.length <= 60 ? "chips short" : "chips"} role="listbox" aria-multiselectable="true" aria-label={props.label} tabIndex={0} data-side={props.side}>
       {props.pieces.map((piece, i) => (
         <>
           {piece.breaks && <br key={`b${i}`} />}
