@@ -52,7 +52,8 @@ class AnalyzeCommand final : public Command {
     return {
         "FILE holds weights [N, M] to [L, B, H, N, M] (rows are queries; .npy, .npz, .safetensors, .json); "
         "or --q "
-        "and --k give queries and keys, and the weights are never built. Per head: entropy, what the most "
+        "and --k give queries and keys, and the weights are never built; or --model reads a text. Per "
+        "head: entropy, what the most "
         "attended "
         "key receives, its role and, with --measures, any of the measures that --explain lists. For one "
         "layer also "
@@ -60,7 +61,8 @@ class AnalyzeCommand final : public Command {
         "received.",
         "FILE 中是权重 [N, M] 到 [L, B, H, N, M]（行是查询；.npy、.npz、.safetensors、.json）；也可以用 "
         "--q、--k "
-        "给出查询和键，此时不会构造权重矩阵。对每个头给出熵、最受关注的键、角色，以及用 --measures "
+        "给出查询和键，此时不会构造权重矩阵；或用 --model "
+        "让模型读一段文本。对每个头给出熵、最受关注的键、角色，以及用 --measures "
         "指定的任何指标（见 "
         "--explain）。只有一层时，还按词元给出各头平均权重的熵、行和、对角线和收到的注意力。"};
   }
@@ -82,7 +84,7 @@ class AnalyzeCommand final : public Command {
   bool csv() const { return format_ == "csv" || csv_; }
   bool json() const { return format_ == "json" || json_; }
 
-  std::vector<std::string> file_;
+  std::vector<std::string> words_;
   WeightsInput weights_;
   QueryKeyInput query_key_;
   HeadSelection selection_;
@@ -98,6 +100,8 @@ std::vector<HelpExample> AnalyzeCommand::examples() const {
       {"fovea analyze --example", {"\"I love AI\" through four heads", "“I love AI”经过四个头"}},
       {"fovea analyze weights.npy --tokens \"I love AI\"",
        {"a table per head, with the words' names", "每个头一行，带词语名称"}},
+      {"fovea analyze --model minilm \"The quick brown fox jumps over the lazy dog.\" --layer 5",
+       {"what the heads of a real model do with a sentence", "真实模型的各个头如何处理一句话"}},
       {"fovea analyze bert.npz --measures entropy,distance,role --sort entropy --top 10",
        {"the ten broadest heads of all layers", "所有层中最分散的十个头"}},
       {"fovea analyze --q q.npy --k k.npy --mask causal --csv",
@@ -110,8 +114,9 @@ std::vector<HelpExample> AnalyzeCommand::examples() const {
 
 void AnalyzeCommand::declare(OptionList& options) {
   options.positional_paths(
-      "FILE", 0, 1, file_,
-      {"a .npy, .npz, .safetensors or .json file", ".npy、.npz、.safetensors 或 .json 文件"});
+      "FILE", 0, 2, words_,
+      {"a .npy, .npz, .safetensors or .json file; with --model: a text, or a pair of texts",
+       ".npy、.npz、.safetensors 或 .json 文件；使用 --model 时为一段文本或一对文本"});
   options.flag("--example", example_,
                {"instead of a file: \"I love AI\", three tokens, four heads",
                 "不读文件，用“I love AI”：三个词、四个头"});
@@ -142,10 +147,12 @@ void AnalyzeCommand::declare(OptionList& options) {
 }
 
 void AnalyzeCommand::check_command_line() const {
-  const int inputs = static_cast<int>(file_.size()) + (example_ ? 1 : 0) + (query_key_.given() ? 1 : 0);
-  if (inputs == 0) throw UsageError("FILE is missing (or --q and --k, or --example)");
-  if (inputs > 1) throw UsageError("got several of FILE, --q and --example, expected one");
-  query_key_.check();
+  query_key_.check(words_.size());
+  const std::size_t files = query_key_.takes_texts() ? 0 : words_.size();
+  const std::size_t inputs = files + (example_ ? 1 : 0) + (query_key_.given() ? 1 : 0);
+  if (inputs == 0) throw UsageError("FILE is missing (or --model and a text, --q and --k, or --example)");
+  if (inputs > 1)
+    throw UsageError("got several of FILE, --model, --capture, --q and --example, expected one");
   if (json() && csv()) throw UsageError("--json and --csv: expected one of them");
   if (views_.any() && csv()) throw UsageError("--csv is for the table of heads; take --json");
   views_.check();
@@ -156,9 +163,11 @@ void AnalyzeCommand::check_command_line() const {
 }
 
 std::unique_ptr<AnalyzeSource> AnalyzeCommand::open() const {
-  if (query_key_.given()) return query_key_source(query_key_, selection_, weights_.tokens());
+  if (query_key_.given()) {
+    return query_key_source(query_key_.load(words_), selection_, weights_.tokens());
+  }
   const Mask mask = query_key_.mask();
-  if (!example_) return weights_source(weights_.load(file_.front()), selection_, mask);
+  if (!example_) return weights_source(weights_.load(words_.front()), selection_, mask);
   AttentionWeights weights = i_love_ai_weights(mask);
   set_tokens(weights, weights_.tokens().queries(), weights_.tokens().keys());
   return weights_source(std::move(weights), selection_, mask);

@@ -1,4 +1,4 @@
-// What `fovea analyze` measures: weights of a file, q and k, or the worked example.
+// What `fovea analyze` measures: weights of a file, q and k, a model, or the worked example.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class AnalyzeSource {
 // Warnings go to standard error.
 std::unique_ptr<AnalyzeSource> weights_source(AttentionWeights weights, const HeadSelection& selection,
                                               const Mask& mask);
-std::unique_ptr<AnalyzeSource> query_key_source(const QueryKeyInput& input, const HeadSelection& selection,
+std::unique_ptr<AnalyzeSource> query_key_source(QueryKeys run, const HeadSelection& selection,
                                                 const TokenInput& tokens);
 
 // "I love AI" through four heads of width 1, X and W as in the worked example: weights [1, 1, 4, 3, 3].

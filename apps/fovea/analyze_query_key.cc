@@ -1,4 +1,4 @@
-// fovea analyze --q --k: weights that follow from queries and keys, and are never built.
+// fovea analyze --q --k, or --model: weights that follow from queries and keys, and are never built.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,14 +18,16 @@ std::vector<std::string> checked_names(const char* option, std::vector<std::stri
 
 class QueryKeySource final : public AnalyzeSource {
  public:
-  QueryKeySource(const QueryKeyInput& input, const HeadSelection& selection, const TokenInput& names)
-      : input_(input), run_(input.load()) {
+  QueryKeySource(QueryKeys run, const HeadSelection& selection, const TokenInput& names)
+      : run_(std::move(run)) {
     queries = run_.queries();
     keys = run_.keys();
     batch = run_.batch();
     entry = selection.batch_entry(batch);
     tokens = checked_names("--tokens", names.queries(), queries, "query");
     key_tokens = checked_names("--memory", names.keys(), keys, "key");
+    if (tokens.empty()) tokens = run_.query_tokens;
+    if (key_tokens.empty()) key_tokens = run_.key_tokens;
     if (selection.chosen()) chosen_ = selection.choose(run_.layers(), run_.heads(), DefaultHeads::all);
     if (chosen_ && chosen_->combine == CombineHeads::max)
       throw UsageError("--heads: max needs the weights; with --q take mean, all or numbers");
@@ -34,6 +36,7 @@ class QueryKeySource final : public AnalyzeSource {
   MeasuresReport measure(MeasureOptions options) const override {
     options.tokens = tokens;
     options.key_tokens = key_tokens;
+    options.segments = run_.segments;
     if (!chosen_) return measure_all(options);
     MeasuresReport report;
     report.queries = queries;
@@ -87,9 +90,8 @@ class QueryKeySource final : public AnalyzeSource {
 
   HeadMeasures measure_head(const HeadPlace& place, MeasureOptions options) const {
     options.head_mean = false;
-    const HeadInput head = input_.head(run_, place.layer, entry, place.head);
-    AttentionMeasures measures = measure_attention(head.q, head.k, head.options, options);
-    return std::move(measures.heads[static_cast<std::size_t>(head.entry)].front());
+    const HeadInput head = run_.head(place.layer, entry, place.head);
+    return std::move(measure_attention(head.q, head.k, head.options, options).heads.front().front());
   }
 
   HeadMeasures measure_mean(Index layer, MeasureOptions options) const {
@@ -115,16 +117,15 @@ class QueryKeySource final : public AnalyzeSource {
     return all;
   }
 
-  const QueryKeyInput& input_;
   QueryKeys run_;
   std::optional<ChosenHeads> chosen_;
 };
 
 }  // namespace
 
-std::unique_ptr<AnalyzeSource> query_key_source(const QueryKeyInput& input, const HeadSelection& selection,
+std::unique_ptr<AnalyzeSource> query_key_source(QueryKeys run, const HeadSelection& selection,
                                                 const TokenInput& tokens) {
-  return std::make_unique<QueryKeySource>(input, selection, tokens);
+  return std::make_unique<QueryKeySource>(std::move(run), selection, tokens);
 }
 
 }  // namespace fovea::command

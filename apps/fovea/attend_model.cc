@@ -11,7 +11,6 @@
 #include "fovea/npz.h"
 #include "fovea/safetensors.h"
 #include "model_input.h"
-#include "text_argument.h"
 
 namespace fovea::command {
 namespace {
@@ -154,8 +153,7 @@ void check_model_output(const std::string& path) {
 }
 
 void attend_by_model(const Context& context, const ModelAttention& request) {
-  const LoadedModel loaded = load_named_model(request.model);
-  const Capture capture = capture_texts(loaded, texts_of_arguments(request.texts));
+  const Capture capture = capture_arguments(request.model, request.texts);
   Export all = exported(capture, request);
   save(all, request.output, capture.model);
   report(context, request, all);

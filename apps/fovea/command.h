@@ -59,6 +59,8 @@ std::unique_ptr<Command> make_plot_command();
 std::unique_ptr<Command> make_tokens_command();
 std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_generate_command();
+std::unique_ptr<Command> make_serve_command();
+std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_info_command();
 

@@ -84,28 +84,30 @@ class GenerateCommand final : public Command {
 
   void run(const Context& context) override {
     check_command_line();
-    const LoadedModel loaded = load_named_model(*model_);
-    if (!loaded.model.config().has_decoder()) {
+    const TextModel loaded = load_named_model(*model_);
+    const ModelConfig& config = loaded.model().config();
+    if (!config.has_decoder()) {
       throw Error(fmt::format("[generate] {} is a {} model: it reads, but writes no text",
-                              loaded.model.name(), to_string(loaded.model.config().family)));
+                              loaded.model().name(), to_string(config.family)));
     }
-    const bool reads_first = loaded.model.config().family == ModelFamily::t5;
-    const Encoding prompt =
-        encode_for(loaded, {text_of_argument(prompt_.front())}, reads_first ? 0 : 1);  // room for one more
-    GrowingText text(context, loaded.tokenizer, reads_first ? std::vector<Index>() : prompt.ids);
+    const bool reads_first = config.family == ModelFamily::t5;
+    const Index room = reads_first ? 0 : 1;  // for one more token
+    const Encoding prompt = loaded.encode({text_of_argument(prompt_.front())}, room);
+    report_cut(prompt.size(), prompt.cut);
+    GrowingText text(context, loaded.tokenizer(), reads_first ? std::vector<Index>() : prompt.ids);
     GenerationOptions options = generation_options();
     if (!json_) {
       text.start();
       options.on_token = [&](Index id) { text.add(id); };
     }
-    const Generation generated = generate(loaded.model, prompt.ids, options);
+    const Generation generated = generate(loaded.model(), prompt.ids, options);
     if (json_) {
       print_json(context, loaded, prompt, generated);
     } else {
       text.finish();
       context.print("\n");
     }
-    if (capture_) capture_generation(loaded, prompt, generated.ids).save(*capture_);
+    if (capture_) loaded.read_generated(prompt, generated.ids).capture.save(*capture_);
   }
 
  private:
@@ -132,7 +134,7 @@ class GenerateCommand final : public Command {
     return options;
   }
 
-  static void print_json(const Context& context, const LoadedModel& loaded, const Encoding& prompt,
+  static void print_json(const Context& context, const TextModel& loaded, const Encoding& prompt,
                          const Generation& generated) {
     JsonWriter json;
     const auto integers = [&](const char* key, const std::vector<Index>& values) {
@@ -143,16 +145,16 @@ class GenerateCommand final : public Command {
     };
     json.begin_object();
     json.key("model");
-    json.string(loaded.model.name());
+    json.string(loaded.model().name());
     integers("prompt_ids", prompt.ids);
     integers("ids", generated.ids);
     json.key("ended");
     json.boolean(generated.ended);
     json.key("text");
     std::vector<Index> all = prompt.ids;
-    if (loaded.model.config().family == ModelFamily::t5) all.clear();
+    if (loaded.model().config().family == ModelFamily::t5) all.clear();
     all.insert(all.end(), generated.ids.begin(), generated.ids.end());
-    json.string(loaded.tokenizer.decode(all));
+    json.string(loaded.tokenizer().decode(all));
     json.end_object();
     context.print(json.take());
   }

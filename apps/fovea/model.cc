@@ -165,8 +165,8 @@ class ModelCommand final : public Command {
     for (const StoredModel& model : stored_models()) {
       if (words_[1] == model.name) verify_model(model, folder);
     }
-    const LoadedModel loaded = load_named_model(folder);
-    const Capture capture = capture_texts(loaded, {"Attention is all you need."});
+    const TextModel loaded = load_named_model(folder);
+    const Capture capture = loaded.read({"Attention is all you need."}).capture;
     for (const CapturedAttention& call : capture.calls()) {
       const Tensor sums = capture.statistics(call.kind, call.layer).logsumexp;
       for (Index i = 0; i < sums.shape().elements(); ++i) {
@@ -176,16 +176,16 @@ class ModelCommand final : public Command {
         }
       }
     }
-    const Index known = loaded.tokenizer.size(), rows = loaded.model.config().vocabulary;
+    const Index known = loaded.tokenizer().size(), rows = loaded.model().config().vocabulary;
     if (known > rows) {
       throw Error(
           fmt::format("[model] {}: the tokenizer knows {} tokens, the model {}", folder, known, rows));
     }
     context.line(
         context.say({fmt::format("{}: all tensors fit, {} parameters, {} tokens; a run gives numbers",
-                                 loaded.model.name(), loaded.model.parameters(), known),
-                     fmt::format("{}：张量齐全，{} 个参数，{} 个词元；运行结果正常", loaded.model.name(),
-                                 loaded.model.parameters(), known)}));
+                                 loaded.model().name(), loaded.model().parameters(), known),
+                     fmt::format("{}：张量齐全，{} 个参数，{} 个词元；运行结果正常", loaded.model().name(),
+                                 loaded.model().parameters(), known)}));
   }
 
   std::vector<std::string> words_;

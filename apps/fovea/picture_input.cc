@@ -12,11 +12,6 @@
 namespace fovea::command {
 namespace {
 
-// One batch entry and the only head of [B', 1, ..].
-ConstView entry_of(const Tensor& tensor, Index entry) {
-  return tensor.view().select(0, entry).select(0, 0);
-}
-
 std::vector<Index> heads_of(const HeadPlace& place, Index heads) {
   if (place.head >= 0) return {place.head};
   std::vector<Index> all;
@@ -57,15 +52,19 @@ void PictureSource::declare(OptionList& options) {
   query_key_.declare(options);
 }
 
-void PictureSource::check(std::size_t files) const {
-  query_key_.check();
-  if (query_key_.given() && files > 0) throw UsageError("FILE and --q: weights from one of them");
-  if (!query_key_.given() && files == 0) throw UsageError("FILE is missing: weights, or --q and --k");
+void PictureSource::check(std::size_t words) const {
+  query_key_.check(words);
+  if (query_key_.takes_texts()) return;
+  if (query_key_.given() && words > 0) throw UsageError("FILE and --q: weights from one of them");
+  if (!query_key_.given() && words == 0)
+    throw UsageError("FILE is missing: weights; or --model and a text, or --q and --k");
+  if (words > 1) throw UsageError(fmt::format("got {} files, expected one", words));
 }
 
-PictureInput PictureSource::picture(const std::string& file, DefaultHeads otherwise, Index most) const {
-  if (query_key_.given()) return computed(otherwise, most);
-  AttentionWeights weights = weights_.load(file);
+PictureInput PictureSource::picture(const std::vector<std::string>& words, DefaultHeads otherwise,
+                                    Index most) const {
+  if (query_key_.given()) return computed(query_key_.load(words), otherwise, most);
+  AttentionWeights weights = weights_.load(words.front());
   PictureInput input;
   SelectedWeights selected = selection_.select(weights, otherwise);
   input.heads = std::move(selected.heads);
@@ -79,16 +78,19 @@ PictureInput PictureSource::picture(const std::string& file, DefaultHeads otherw
   return input;
 }
 
-void PictureSource::name_tokens(PictureInput& input) const {
+void PictureSource::describe(const QueryKeys& source, PictureInput& input) const {
+  input.queries = source.queries(), input.keys = source.keys();
+  input.model = source.model;
   input.query_tokens = weights_.tokens().queries();
   input.key_tokens = weights_.tokens().keys();
+  if (input.query_tokens.empty()) input.query_tokens = source.query_tokens;
+  if (input.key_tokens.empty()) input.key_tokens = source.key_tokens;
   check_tokens("--tokens", input.query_tokens.size(), input.queries, "query");
   check_tokens("--memory", input.key_tokens.size(), input.keys, "key");
   if (input.key_tokens.empty() && input.queries == input.keys) input.key_tokens = input.query_tokens;
 }
 
-PictureInput PictureSource::computed(DefaultHeads otherwise, Index most) const {
-  const QueryKeys source = query_key_.load();
+PictureInput PictureSource::computed(const QueryKeys& source, DefaultHeads otherwise, Index most) const {
   constexpr Index kMostWhole = 4096;
   if (most == kWhole && std::max(source.queries(), source.keys()) > kMostWhole) {
     throw Error(
@@ -98,11 +100,10 @@ PictureInput PictureSource::computed(DefaultHeads otherwise, Index most) const {
   }
   PictureInput input;
   input.heads = selection_.choose(source.layers(), source.heads(), otherwise);
-  input.queries = source.queries(), input.keys = source.keys();
   input.layers = source.layers(), input.layer_heads = source.heads();
   input.mask = source.options.mask;
   input.batch_entry = selection_.batch_entry(source.batch());
-  name_tokens(input);
+  describe(source, input);
   std::vector<Tensor> pictures;
   for (const HeadPlace& place : input.heads.places) {
     pictures.push_back(computed_head(source, place, input.heads.combine, most));
@@ -125,17 +126,14 @@ Tensor PictureSource::computed_head(const QueryKeys& input, const HeadPlace& pla
   const float share = 1 / static_cast<float>(heads.size());
   Tensor result;
   for (const Index head : heads) {
-    const HeadInput one = query_key_.head(input, place.layer, entry, head);
+    const HeadInput one = input.head(place.layer, entry, head);
     Tensor picture;
     if (whole) {
-      const Tensor weights =
-          attention_crop(one.q, one.k, one.options, {0, input.queries(), 0, input.keys()});
-      picture = Tensor::copy_of(entry_of(weights, one.entry));
+      picture = attention_crop(one.q, one.k, one.options, {0, input.queries(), 0, input.keys()});
     } else {
-      const AttentionStatistics statistics = attention_statistics(
+      AttentionStatistics statistics = attention_statistics(
           one.q, one.k, one.options, {.rows = false, .received = false, .thumbnail = most, .top_k = 0});
-      picture = Tensor::copy_of(entry_of(
-          combine == CombineHeads::max ? statistics.thumbnail_max : statistics.thumbnail, one.entry));
+      picture = std::move(combine == CombineHeads::max ? statistics.thumbnail_max : statistics.thumbnail);
     }
     if (result.empty()) result = Tensor(picture.shape());
     for (Index i = 0; i < picture.shape().elements(); ++i) {
@@ -147,10 +145,10 @@ Tensor PictureSource::computed_head(const QueryKeys& input, const HeadPlace& pla
   return result;
 }
 
-ReceivedAttention PictureSource::received(const std::string& file) const {
+ReceivedAttention PictureSource::received(const std::vector<std::string>& words) const {
   ReceivedAttention result;
   if (!query_key_.given()) {
-    const PictureInput input = picture(file, DefaultHeads::one_mean, kWhole);
+    const PictureInput input = picture(words, DefaultHeads::one_mean, kWhole);
     result.heads = input.heads, result.key_tokens = input.key_tokens, result.queries = input.queries;
     result.values.assign(static_cast<std::size_t>(input.keys), 0);
     for (std::size_t head = 0; head < input.heads.places.size(); ++head) {
@@ -162,10 +160,9 @@ ReceivedAttention PictureSource::received(const std::string& file) const {
       }
     }
   } else {
-    const QueryKeys source = query_key_.load();
+    const QueryKeys source = query_key_.load(words);
     PictureInput names;
-    names.queries = source.queries(), names.keys = source.keys();
-    name_tokens(names);
+    describe(source, names);
     result.heads = selection_.choose(source.layers(), source.heads(), DefaultHeads::one_mean);
     if (result.heads.combine == CombineHeads::max) {
       throw UsageError("--heads max: sums of maxima would not be attention received; mean is");
@@ -176,10 +173,11 @@ ReceivedAttention PictureSource::received(const std::string& file) const {
     for (const HeadPlace& place : result.heads.places) {
       const std::vector<Index> heads = heads_of(place, source.heads());
       for (const Index head : heads) {
-        const HeadInput one = query_key_.head(source, place.layer, entry, head);
-        const AttentionStatistics statistics = attention_statistics(
-            one.q, one.k, one.options, {.rows = false, .received = true, .thumbnail = 0, .top_k = 0});
-        const ConstView received = entry_of(statistics.received, one.entry);
+        const HeadInput one = source.head(place.layer, entry, head);
+        const Tensor received =
+            attention_statistics(one.q, one.k, one.options,
+                                 {.rows = false, .received = true, .thumbnail = 0, .top_k = 0})
+                .received;
         for (Index j = 0; j < source.keys(); ++j) {
           result.values[static_cast<std::size_t>(j)] +=
               static_cast<double>(received(j)) / static_cast<double>(heads.size());
@@ -191,7 +189,7 @@ ReceivedAttention PictureSource::received(const std::string& file) const {
   return result;
 }
 
-MeasureTable PictureSource::measure(const std::string& file, Measure measure) const {
+MeasureTable PictureSource::measure(const std::vector<std::string>& words, Measure measure) const {
   MeasureOptions options;
   options.measures = {measure};
   options.rows = options.head_mean = false;
@@ -213,20 +211,19 @@ MeasureTable PictureSource::measure(const std::string& file, Measure measure) co
     return table;
   };
   if (query_key_.given()) {
-    const QueryKeys source = query_key_.load();
+    const QueryKeys source = query_key_.load(words);
     const Index entry = selection_.batch_entry(source.batch());
     PictureInput names;
-    names.queries = source.queries(), names.keys = source.keys();
-    name_tokens(names);
+    describe(source, names);
     options.tokens = names.query_tokens, options.key_tokens = names.key_tokens;
+    options.segments = source.segments;
     return fill(table_of(selection_.choose(source.layers(), source.heads(), DefaultHeads::all)),
                 [&](Index layer, Index head) {
-                  const HeadInput one = query_key_.head(source, layer, entry, head);
-                  const AttentionMeasures measures = measure_attention(one.q, one.k, one.options, options);
-                  return measures.heads[static_cast<std::size_t>(one.entry)][0][measure];
+                  const HeadInput one = source.head(layer, entry, head);
+                  return measure_attention(one.q, one.k, one.options, options).heads[0][0][measure];
                 });
   }
-  const AttentionWeights weights = weights_.load(file);
+  const AttentionWeights weights = weights_.load(words.front());
   const Index entry = selection_.batch_entry(weights.batch());
   options.tokens = weights.query_tokens, options.key_tokens = weights.key_tokens;
   // A mask that tells batch entries apart does not fit the weights of one entry.

@@ -1,4 +1,4 @@
-// What pictures are drawn from: weights of a file, or what follows from queries and keys.
+// What pictures are drawn from: weights of a file, or what follows from queries and keys, a model's too.
 #pragma once
 
 #include <optional>
@@ -22,6 +22,7 @@ struct PictureInput {
   Index layers = 1, layer_heads = 1;                  // of the whole run
   Mask mask;
   Index batch_entry = 0;
+  std::string model;  // its name; empty for files
 
   bool is_thumbnail() const { return values.shape()[1] != queries || values.shape()[2] != keys; }
   ConstView value(std::size_t i) const { return values.view().select(0, static_cast<Index>(i)); }
@@ -47,25 +48,27 @@ inline constexpr Index kWhole = 0;
 class PictureSource {
  public:
   void declare(OptionList& options);
-  void check(std::size_t files) const;  // one file, or --q and --k; throws UsageError
+  // `words`: one file, none with --q and --k, one text or two with --model; else throws UsageError.
+  void check(std::size_t words) const;
 
-  // Without --q, `file` holds weights. From q and k, long inputs are reduced to `most` rows and columns;
-  // kWhole: they are not, and Error says that they are too long.
-  PictureInput picture(const std::string& file, DefaultHeads otherwise, Index most) const;
-  ReceivedAttention received(const std::string& file) const;
+  // `words` are a file that holds weights, or what the model reads. From q and k, long inputs are reduced
+  // to `most` rows and columns; kWhole: they are not, and Error says that they are too long.
+  PictureInput picture(const std::vector<std::string>& words, DefaultHeads otherwise, Index most) const;
+  ReceivedAttention received(const std::vector<std::string>& words) const;
   // Throws Error if the measure applies to none of a head's rows (punctuation without tokens).
-  MeasureTable measure(const std::string& file, Measure measure) const;
+  MeasureTable measure(const std::vector<std::string>& words, Measure measure) const;
 
   bool heads_chosen() const { return selection_.chosen(); }
   bool from_query_key() const { return query_key_.given(); }
+  bool takes_texts() const { return query_key_.takes_texts(); }
   Mask mask() const { return query_key_.mask(); }
   const TokenInput& tokens() const { return weights_.tokens(); }
 
  private:
-  PictureInput computed(DefaultHeads otherwise, Index most) const;
+  PictureInput computed(const QueryKeys& source, DefaultHeads otherwise, Index most) const;
   Tensor computed_head(const QueryKeys& input, const HeadPlace& place, CombineHeads combine,
                        Index most) const;
-  void name_tokens(PictureInput& input) const;
+  void describe(const QueryKeys& source, PictureInput& input) const;  // extents, model and tokens
 
   WeightsInput weights_;
   HeadSelection selection_;

@@ -91,7 +91,8 @@ Picture heatmap_picture(PictureInput input, PictureStyle style) {
   if (input.is_thumbnail() && !style.range) figure_style.range = ColorRange::logarithm();
   if (!style.title && (input.layers > 1 || input.layer_heads > 1)) {
     const Text title{"Attention weights", "注意力权重"};
-    style.title = fmt::format("{} · {}", title.in(style.language), input.heads.name(0));
+    style.title = fmt::format("{} · {}", input.model.empty() ? title.in(style.language) : input.model,
+                              input.heads.name(0));
     figure_style.title = style.title;
   }
   return {[=] { return heatmap(input.value(0), heatmap_options(input, figure_style)); },

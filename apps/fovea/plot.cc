@@ -61,19 +61,23 @@ class PlotCommand final : public Command {
         "diagram (flow, qkv, words or heads). FILE holds weights [N, M] to [L, B, H, N, M] or one array "
         "per "
         "layer (.npy, .npz, .safetensors, .json); with --q and --k they are computed, and inputs may be "
-        "long. "
+        "long; with --model, FILE is a text that the model reads, and a second one makes a pair. "
         "Rows are queries, columns are keys. Without -o the picture is printed.",
         "KIND 可取 heatmap（默认）、grid（多个头）、difference（两个文件或两个头之差）、mask、lines、"
         "bars（收到的注意力）、entropy（各层各头）、growth（fovea bench linear 的结果）或 "
         "diagram（flow、qkv、"
         "words、heads）。FILE 是权重 [N, M] 到 [L, B, H, N, "
         "M]，或每层一个数组（.npy、.npz、.safetensors、.json）；"
-        "用 --q 和 --k 时现场计算，输入可以很长。行是查询，列是键。不给 -o 时打印在终端。"};
+        "用 --q 和 --k 时现场计算，输入可以很长；用 --model 时 FILE "
+        "是模型要读的文本，再给一个则组成句对。行是查询，列是键。不给 -o 时打印在终端。"};
   }
   std::vector<HelpExample> examples() const override {
     return {
         {"fovea plot weights.npy --tokens \"我 喜欢 学习 AI 技术\" --colormap YlOrRd -o heat.png",
          {"a heatmap, with the words on both axes", "热力图，两轴标注词语"}},
+        {"fovea plot --model minilm \"The quick brown fox jumps over the lazy dog.\" --layer 5 --head 0 "
+         "-o fox.png",
+         {"one head of a real model", "真实模型的一个头"}},
         {"fovea plot grid run.safetensors --layer 5 -o layer5.svg",
          {"all heads of layer 5 (the first is 0)", "第 5 层的所有头（从 0 起）"}},
         {"fovea plot lines run.npz --heads L5H0,L5H3 --mass 0.8 -o lines.pdf",
@@ -123,7 +127,7 @@ class PlotCommand final : public Command {
     if (!rest.empty() && is_kind(rest.front())) {
       kind = rest.front();
       rest.erase(rest.begin());
-    } else if (!rest.empty() && !std::filesystem::exists(rest.front())) {
+    } else if (!rest.empty() && !source_.takes_texts() && !std::filesystem::exists(rest.front())) {
       throw UsageError(fmt::format("there is neither a kind of picture nor a file \"{}\"; the kinds are {}",
                                    one_line(rest.front()), fmt::join(kinds(), ", ")));
     }
@@ -199,18 +203,16 @@ class PlotCommand final : public Command {
     if (kind == "mask") return make_mask(rest, style);
     if (kind == "growth") return make_growth(rest, style);
     if (kind == "diagram") return make_diagram(rest, style);
-    if (rest.size() > 1) throw UsageError(fmt::format("{}: got {} files, expected one", kind, rest.size()));
     source_.check(rest.size());
-    const std::string file = rest.empty() ? "" : rest.front();
-    if (kind == "bars") return bars_picture(source_.received(file), style);
-    if (kind == "entropy") return measure_picture(source_.measure(file, chosen_measure()), style);
+    if (kind == "bars") return bars_picture(source_.received(rest), style);
+    if (kind == "entropy") return measure_picture(source_.measure(rest, chosen_measure()), style);
     if (kind == "grid")
-      return grid_picture(source_.picture(file, DefaultHeads::all, kMostPanelCells), style);
+      return grid_picture(source_.picture(rest, DefaultHeads::all, kMostPanelCells), style);
     if (kind == "lines") {
-      const PictureInput input = source_.picture(file, DefaultHeads::one_mean, kWhole);
+      const PictureInput input = source_.picture(rest, DefaultHeads::one_mean, kWhole);
       return lines_picture(input, mass_.value_or(0.9), query_, style);
     }
-    return heatmap_picture(check_one(source_.picture(file, DefaultHeads::one_mean, kMostCells)), style);
+    return heatmap_picture(check_one(source_.picture(rest, DefaultHeads::one_mean, kMostCells)), style);
   }
 
   Measure chosen_measure() const {
@@ -238,12 +240,14 @@ class PlotCommand final : public Command {
   }
 
   Picture make_difference(const std::vector<std::string>& files, const PictureStyle& style) const {
-    if (source_.from_query_key()) throw UsageError("difference: needs weights in files, not --q and --k");
+    if (source_.from_query_key() && !source_.takes_texts())
+      throw UsageError("difference: needs weights in files, or --model, not --q and --k");
+    if (source_.takes_texts()) source_.check(files.size());
     if (files.empty() || files.size() > 2) {
       throw UsageError(
           fmt::format("difference: got {} files, expected two, or one and --heads with two", files.size()));
     }
-    PictureInput first = source_.picture(files.front(), DefaultHeads::one_mean, kMostCells);
+    PictureInput first = source_.picture({files.front()}, DefaultHeads::one_mean, kMostCells);
     if (files.size() == 1) {
       if (first.heads.places.size() != 2) {
         throw UsageError(
@@ -253,7 +257,7 @@ class PlotCommand final : public Command {
       return difference_picture(Tensor::copy_of(first.value(0)), Tensor::copy_of(first.value(1)), first,
                                 style);
     }
-    const PictureInput second = source_.picture(files.back(), DefaultHeads::one_mean, kMostCells);
+    const PictureInput second = source_.picture({files.back()}, DefaultHeads::one_mean, kMostCells);
     if (first.heads.places.size() != 1) throw UsageError("difference: of two files, choose one head");
     if (!(first.values.shape() == second.values.shape())) {
       throw Error(fmt::format("[plot] difference: {} has {} queries and {} keys, {} has {} and {}",

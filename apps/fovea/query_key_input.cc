@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "arrays.h"
 #include "fovea/error.h"
+#include "model_input.h"
 
 namespace fovea::command {
 namespace {
@@ -31,7 +34,32 @@ void check_shapes(const Shape& q, const Shape& k) {
                   q.to_string(), k.to_string()));
 }
 
+// The tensors of all layers in one, [L, ..].
+Tensor stacked(const Capture& capture, AttentionKind kind, Tensor CapturedAttention::*part) {
+  const Index layers = capture.layers(kind);
+  const Shape one = (capture.at(kind, 0).*part).shape();
+  Tensor all = Tensor::uninitialized({layers, one[0], one[1], one[2], one[3]});
+  float* to = all.data();
+  for (Index layer = 0; layer < layers; ++layer) {
+    to = std::copy_n((capture.at(kind, layer).*part).data(), one.elements(), to);
+  }
+  return all;
+}
+
+std::vector<std::string> names_of(const std::vector<TokenSequence>& sequences) {
+  return sequences.size() == 1 ? sequences.front().tokens : std::vector<std::string>{};
+}
+
 }  // namespace
+
+HeadInput QueryKeys::head(Index layer, Index entry, Index head) const {
+  const Index group = heads() / k.shape()[2];
+  AttentionOptions one = options;
+  one.mask = options.mask.select(entry, head);
+  one.bias = options.bias.select(entry, head);
+  return {q.view().select(0, layer).select(0, entry).select(0, head),
+          k.view().select(0, layer).select(0, entry).select(0, head / group), std::move(one)};
+}
 
 void QueryKeyInput::declare(OptionList& options) {
   options.path("--q", "FILE", q_,
@@ -41,18 +69,44 @@ void QueryKeyInput::declare(OptionList& options) {
                 "不会构造权重矩阵"});
   options.path("--k", "FILE", k_,
                {"keys; default: the array k of --q's file", "键；默认取 --q 文件中的 k"});
+  options.path(
+      "--model", "M", model_,
+      {"a model (its folder, or a name of fovea model list) that reads TEXT, or a pair of texts; a "
+       "text may be a file, or - for standard input",
+       "让模型（文件夹，或 fovea model list 中的名称）读取 TEXT 或一对文本；文本也可以是文件，或用 - "
+       "表示标准输入"});
+  options.path("--capture", "FILE", capture_,
+               {"a run that fovea generate --capture kept", "fovea generate --capture 保存的运行"});
+  options.choice("--kind", {"encoder", "decoder", "cross"}, kind_,
+                 {"of an encoder-decoder model: which attention; default: encoder",
+                  "编码器-解码器模型：哪一种注意力；默认 encoder"});
   scores_.declare(options);
 }
 
-void QueryKeyInput::check() const {
+void QueryKeyInput::check(std::size_t words) const {
   if (k_ && !q_) throw UsageError("--k: --q is missing");
+  if ((q_ ? 1 : 0) + (model_ ? 1 : 0) + (capture_ ? 1 : 0) > 1) {
+    throw UsageError("got several of --q, --model and --capture, expected one");
+  }
+  if (model_ && (words < 1 || words > 2)) {
+    throw UsageError(fmt::format("--model: got {} texts, expected one, or two for a pair", words));
+  }
+  if (!kind_.empty() && !model_ && !capture_) throw UsageError("--kind goes with --model and --capture");
   if (!q_ && scores_.change_scores()) {
-    throw UsageError("--scale, --softcap and --alibi go with --q and --k: weights of a file are computed");
+    throw UsageError(
+        "--scale, --softcap and --alibi go with --q and --k: weights of a file are computed, and a model "
+        "says how it attends");
   }
   scores_.check();
 }
 
-QueryKeys QueryKeyInput::load() const {
+QueryKeys QueryKeyInput::load(const std::vector<std::string>& texts) const {
+  if (model_) return from_capture(capture_arguments(*model_, texts));
+  if (capture_) return from_capture(Capture::load(*capture_));
+  return from_files();
+}
+
+QueryKeys QueryKeyInput::from_files() const {
   const auto pick = [](const NamedArrays& arrays, const char* name, bool shared) {
     const std::optional<std::string> key = shared ? std::optional<std::string>(name) : std::nullopt;
     return five_axes(pick_tensor(arrays, key, {name}), arrays.source());
@@ -69,14 +123,34 @@ QueryKeys QueryKeyInput::load() const {
   return input;
 }
 
-HeadInput QueryKeyInput::head(const QueryKeys& input, Index layer, Index entry, Index head) const {
-  const Index group = input.heads() / input.k.shape()[2];
-  ConstView q = input.q.view().select(0, layer).slice(1, head, head + 1);
-  ConstView k = input.k.view().select(0, layer).slice(1, head / group, head / group + 1);
-  AttentionOptions options = input.options;
-  options.bias = scores_.bias_of_head(head, input.heads());
-  if (options.mask.batch() > 1) return {q, k, options, entry};
-  return {q.slice(0, entry, entry + 1), k.slice(0, entry, entry + 1), options, 0};
+AttentionKind QueryKeyInput::kind_of(const Capture& capture) const {
+  const std::vector<AttentionKind> there = capture.kinds();
+  if (there.empty()) throw Error("[capture] there is no attention in it");
+  if (kind_.empty()) return there.front();
+  std::string names;
+  for (const AttentionKind kind : there) {
+    if (kind_ == to_string(kind)) return kind;
+    names += (names.empty() ? "" : ", ") + std::string(to_string(kind));
+  }
+  throw UsageError(fmt::format("--kind: got {}, {} has {}", kind_, capture.model, names));
+}
+
+// All layers of a run attend in the same way: mask, bias and scale are those of the first. A mask that was
+// asked for hides more.
+QueryKeys QueryKeyInput::from_capture(const Capture& capture) const {
+  const AttentionKind kind = kind_of(capture);
+  QueryKeys run;
+  run.q = stacked(capture, kind, &CapturedAttention::q);
+  run.k = stacked(capture, kind, &CapturedAttention::k);
+  run.options = capture.at(kind, 0).options;
+  run.options.mask = run.options.mask & scores_.mask();
+  run.query_tokens = names_of(capture.query_sequences(kind));
+  run.key_tokens = names_of(capture.key_sequences(kind));
+  run.model = capture.model;
+  const std::vector<TokenSequence>& keys = capture.key_sequences(kind);
+  if (keys.size() == 1) run.segments = keys.front().segments;
+  if (std::count(run.segments.begin(), run.segments.end(), 1) == 0) run.segments.clear();
+  return run;
 }
 
 }  // namespace fovea::command

@@ -32,8 +32,4 @@ AttentionOptions ScoreArguments::attention_options(Index heads) const {
   return options;
 }
 
-Bias ScoreArguments::bias_of_head(Index head, Index heads) const {
-  return alibi_ ? Bias::alibi({alibi_slopes(heads)[static_cast<std::size_t>(head)]}) : Bias{};
-}
-
 }  // namespace fovea::command

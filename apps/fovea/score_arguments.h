@@ -15,7 +15,6 @@ class ScoreArguments {
   void check() const;  // throws UsageError, before files are read
   // `heads`: of the queries, for ALiBi's slopes.
   AttentionOptions attention_options(Index heads) const;
-  Bias bias_of_head(Index head, Index heads) const;  // that of one head alone
   Mask mask() const;  // it also tells which keys of given weights are visible
   bool given() const { return mask_ || change_scores(); }
   bool change_scores() const { return scale_ || softcap_ || alibi_; }

@@ -26,19 +26,13 @@ std::string read_to_end(int descriptor) {
   }
 }
 
-}  // namespace
-
-ProgramResult run_program(const std::vector<std::string>& words) {
+// 0, or the error; the child's number in `child`.
+int spawn(const std::vector<std::string>& words, const posix_spawn_file_actions_t& actions, int flags,
+          pid_t& child) {
   std::vector<std::string> copies = words;
   std::vector<char*> argv;
   for (std::string& word : copies) argv.push_back(word.data());
   argv.push_back(nullptr);
-  int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("[run] no pipe: {}", std::strerror(errno)));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   // This program ignores SIGPIPE; others expect its usual effect.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -46,10 +40,35 @@ ProgramResult run_program(const std::vector<std::string>& words) {
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  pid_t child = 0;
+  posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGDEF | flags));
   const int error = ::posix_spawnp(&child, argv[0], &actions, &attributes, argv.data(), environ);
   posix_spawnattr_destroy(&attributes);
+  return error;
+}
+
+}  // namespace
+
+bool start_program(const std::vector<std::string>& words) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;  // nobody waits for it: it may well outlive us
+  const int error = spawn(words, actions, POSIX_SPAWN_SETSID, child);
+  posix_spawn_file_actions_destroy(&actions);
+  return error == 0;
+}
+
+ProgramResult run_program(const std::vector<std::string>& words) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("[run] no pipe: {}", std::strerror(errno)));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  pid_t child = 0;
+  const int error = spawn(words, actions, 0, child);
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   if (error != 0) {

@@ -15,4 +15,7 @@ struct ProgramResult {
 // input is empty. Throws Error if it cannot be started.
 ProgramResult run_program(const std::vector<std::string>& words);
 
+// Starts a program that goes on by itself, without our terminal and streams. False: it was not found.
+bool start_program(const std::vector<std::string>& words);
+
 }  // namespace fovea::command

@@ -26,6 +26,12 @@ struct CapturedAttention {
   AttentionOptions options;
 };
 
+// One head of a call; the views are the capture's.
+struct CapturedHead {
+  ConstView q, k, v;  // [N, D], [M, D], [M, Dv]
+  AttentionOptions options;
+};
+
 // O(n) memory: N×M matrices are made when they are asked for, of one layer at a time. Pass it as the probe
 // of one run. Layers and heads are counted from 0.
 class Capture final : public Probe {
@@ -46,6 +52,9 @@ class Capture final : public Probe {
   // The tokens of the queries (rows) and of the keys (columns) of this kind of attention.
   const std::vector<TokenSequence>& query_sequences(AttentionKind kind) const;
   const std::vector<TokenSequence>& key_sequences(AttentionKind kind) const;
+
+  // One batch entry and head, for attention() and its kin. Throws Error if there is no such head.
+  CapturedHead head(AttentionKind kind, Index layer, Index head, Index batch = 0) const;
 
   // The weights: of all heads [B, H, N, M]; of one batch entry and head [N, M], and a rectangle of it.
   Tensor weights(AttentionKind kind, Index layer) const;

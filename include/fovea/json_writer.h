@@ -25,7 +25,9 @@ class JsonWriter {
   void number_or_null(double value);  // null for NaN: there is no such value
   void integer(Index value);
   void boolean(bool value);
+  void null();
   void numbers(const std::vector<double>& values);
+  void integers(const std::vector<Index>& values);
   void strings(const std::vector<std::string>& values);
   void matrix(const Matrix& matrix);  // a list of rows
   void shape(const Shape& shape);

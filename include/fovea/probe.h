@@ -1,6 +1,8 @@
 // Looking on while a model runs: every attention call is shown to a Probe.
 #pragma once
 
+#include <vector>
+
 #include "fovea/attention.h"
 
 namespace fovea {
@@ -23,10 +25,31 @@ struct AttentionCall {
   const AttentionOptions& options;
 };
 
+// What surrounds an attention call: q = x · w_q + b_q and so on, output = concat · w_o + b_o. The views end
+// with the call. What a model does not have is empty().
+struct ProjectionCall {
+  AttentionKind kind = AttentionKind::encoder;
+  Index layer = 0;
+  ConstView x;       // [B, N, E] what queries are projected from: after the norm, where that comes first
+  ConstView memory;  // [B, M, E] what keys and values are projected from; x of self-attention
+  Tensor w_q, w_k, w_v;             // [E, H·D], [E, Hkv·D] twice
+  Tensor b_q, b_k, b_v;             // [H·D], [Hkv·D] twice
+  Tensor q, k;                      // [B, N, H, D], [B, M, Hkv, D] before rotary positions
+  std::vector<double> frequencies;  // [D/2] of the rotary positions
+  ConstView concat;                 // [B, N, H·D] the heads side by side
+  Tensor w_o, b_o;                  // [H·D, E], [E]
+  ConstView output;                 // [B, N, E] before it is added to the stream
+};
+
+// Called from the thread that runs the model.
 class Probe {
  public:
   virtual ~Probe() = default;
-  virtual void attention(const AttentionCall& call) = 0;  // from the thread that runs the model
+  virtual void attention(const AttentionCall& call) = 0;
+
+  // Only where wanted, and only in runs of whole sequences: a cache does not keep what its keys came from.
+  virtual bool wants_projections(AttentionKind /*kind*/, Index /*layer*/) const { return false; }
+  virtual void projections(const ProjectionCall& /*call*/) {}
 };
 
 }  // namespace fovea

@@ -1,7 +1,9 @@
 // Safetensors files: named tensors behind a JSON header.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "fovea/named_tensors.h"
 
@@ -12,7 +14,18 @@ namespace fovea {
 // holes or overlaps, sizes that fit the shapes.
 NamedArrays load_safetensors(const std::string& path);
 
-// F32 and I64. Ids are laid out first, so that every array is aligned to its element.
+// The same of bytes in memory; `where` goes into messages.
+NamedArrays parse_safetensors(std::string_view bytes, const std::string& where);
+
+// F32 and I64. Wider elements are laid out first, so that every array is aligned to its element.
 void save_safetensors(const std::string& path, const NamedArrays& arrays);
+
+// Smaller elements than those: f16 rounds numbers to the nearest; u8 takes whole numbers 0 .. 255, an Error
+// for others.
+enum class StoredType { f16, u8 };
+
+// The bytes of such a file. `types` names the arrays that are stored in smaller elements.
+std::string safetensors_bytes(const NamedArrays& arrays,
+                              const std::map<std::string, StoredType>& types = {});
 
 }  // namespace fovea

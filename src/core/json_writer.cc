@@ -107,6 +107,16 @@ void JsonWriter::boolean(bool value) {
   out_ += value ? "true" : "false";
 }
 
+void JsonWriter::null() {
+  before_value();
+  out_ += "null";
+}
+
+void JsonWriter::integers(const std::vector<Index>& values) {
+  before_value();
+  out_ += list_of(values, [](Index value) { return std::to_string(value); });
+}
+
 void JsonWriter::numbers(const std::vector<double>& values) {
   before_value();
   out_ += list_of(values, number_text);

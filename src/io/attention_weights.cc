@@ -182,7 +182,7 @@ AttentionWeights attention_weights_of(const NamedArrays& arrays, const WeightsFi
   if (result.values.shape().elements() == 0) {
     fail("{}: shape {} holds no weights", where, result.values.shape().to_string());
   }
-  set_tokens_of_metadata(result, arrays);
+  set_tokens_of_metadata(result, arrays, choice.name);
   return result;
 }
 

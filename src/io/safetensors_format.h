@@ -21,8 +21,7 @@ struct SafetensorsIndex {
   std::map<std::string, std::string> metadata;
 };
 
-// Both throw Error "<where>: ..".
+// Throws Error "<where>: ..".
 SafetensorsIndex index_safetensors(std::string_view bytes, const std::string& where);
-NamedArrays parse_safetensors(std::string_view bytes, const std::string& where);
 
 }  // namespace fovea

@@ -43,9 +43,14 @@ void set_tokens(AttentionWeights& weights, std::vector<std::string> query_tokens
   if (!key_tokens.empty()) weights.key_tokens = std::move(key_tokens);
 }
 
-void set_tokens_of_metadata(AttentionWeights& weights, const NamedArrays& arrays) {
+void set_tokens_of_metadata(AttentionWeights& weights, const NamedArrays& arrays, std::string_view name) {
   std::vector<std::string> queries = tokens_of(arrays, "query_tokens");
   std::vector<std::string> keys = tokens_of(arrays, "key_tokens");
+  const std::vector<std::string> written = tokens_of(arrays, "decoder_tokens");
+  if (!written.empty() && (name.starts_with("decoder") || name.starts_with("cross"))) {
+    queries = written;
+    keys = name.starts_with("cross") ? tokens_of(arrays, "tokens") : written;
+  }
   if (queries.empty()) queries = tokens_of(arrays, "tokens");
   set_tokens(weights, std::move(queries), std::move(keys));
 }

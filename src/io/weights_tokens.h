@@ -1,11 +1,15 @@
 // The tokens that a file of weights carries.
 #pragma once
 
+#include <string_view>
+
 #include "fovea/attention_weights.h"
 
 namespace fovea {
 
-// `tokens`, or `query_tokens` and `key_tokens`: JSON lists of texts, or texts split at white space.
-void set_tokens_of_metadata(AttentionWeights& weights, const NamedArrays& arrays);
+// `tokens`, or `query_tokens` and `key_tokens`: JSON lists of texts, or texts split at white space. Where
+// there are `decoder_tokens` too, they are the queries of arrays named decoder.. and cross.., and the keys
+// of the former.
+void set_tokens_of_metadata(AttentionWeights& weights, const NamedArrays& arrays, std::string_view name);
 
 }  // namespace fovea

@@ -16,11 +16,18 @@ class DecoderStep {
   DecoderStep(DecodingState& state, Probe* probe) : mask_(Mask::causal()), probe_(probe), state_(&state) {}
 
   Index first() const { return state_ == nullptr ? 0 : state_->tokens; }  // position of the first token
-  Probe* probe() const { return probe_; }
-  DecodingState* state() const { return state_; }  // null for whole sequences
+  DecodingState* state() const { return state_; }                         // null for whole sequences
 
-  // Queries, keys and values of a layer → [B, N, H·D]. `options` bring scale and bias.
-  Tensor attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options) const;
+  // Where a layer's call belongs; without its probe, what surrounds the call is shown to nobody.
+  AttentionPlace place(AttentionKind kind, std::size_t layer) const {
+    return {kind, static_cast<Index>(layer), probe_};
+  }
+  ProjectionRecord record(AttentionKind kind, std::size_t layer) const {
+    return ProjectionRecord({kind, static_cast<Index>(layer), state_ == nullptr ? probe_ : nullptr});
+  }
+
+  // Queries, keys and values of a layer → out [B, N, H·D]. `options` bring scale and bias.
+  void attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options, Tensor& out) const;
 
  private:
   Mask mask_;

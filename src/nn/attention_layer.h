@@ -1,6 +1,9 @@
 // Attention with its projections, as the blocks of a transformer use it.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "fovea/key_value_cache.h"
 #include "fovea/probe.h"
 #include "nn/linear.h"
@@ -14,13 +17,12 @@ struct HeadSizes {
   Index key_columns() const { return kv_heads * width; }
 };
 
-// Queries, keys and values of one token sequence, as [B, tokens, heads, D] in one projection's result.
-// Written through: rotary positions are applied in place.
+// Queries, keys and values of one token sequence, as [B, tokens, heads, D] in one projection's result,
+// which must live as long. Written through: rotary positions are applied in place.
 class ProjectedHeads {
  public:
   // columns: q | k | v side by side, or k | v alone (`heads.heads` = 0)
-  ProjectedHeads(Tensor projected, const HeadSizes& heads)
-      : projected_(std::move(projected)), heads_(heads) {}
+  ProjectedHeads(Tensor& projected, const HeadSizes& heads) : projected_(projected), heads_(heads) {}
 
   View q() { return part(0, heads_.heads); }
   View k() { return part(heads_.query_columns(), heads_.kv_heads); }
@@ -29,7 +31,7 @@ class ProjectedHeads {
  private:
   View part(Index column, Index heads);
 
-  Tensor projected_;  // [B, N, columns]
+  Tensor& projected_;  // [B, N, columns]
   HeadSizes heads_;
 };
 
@@ -41,9 +43,43 @@ struct AttentionPlace {
 };
 
 // Shows the call to the probe, computes it, and puts the heads side by side: q [B, H, N, D], k and v
-// [B, Hkv, M, D] → [B, N, H·D].
-Tensor attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
-              const AttentionPlace& place);
+// [B, Hkv, M, D] → out [B, N, H·D], used again if it has this shape.
+void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
+            const AttentionPlace& place, Tensor& out);
+
+// Where the queries, keys and values of a call come from: k | v stand side by side in `keys_values`, from
+// `key_column` on. Of self-attention, both layers are the same one, and so are x and memory.
+struct ProjectionSource {
+  ConstView x, memory;  // [B, N, E], [B, M, E]
+  const Linear& query;
+  const Linear& keys_values;
+  Index key_column = 0;
+  HeadSizes heads;
+
+  static ProjectionSource self(ConstView x, const Linear& qkv, const HeadSizes& heads) {
+    return {x, x, qkv, qkv, heads.query_columns(), heads};
+  }
+};
+
+// Shows a probe what surrounds one attention call; does nothing for a probe that does not want it.
+class ProjectionRecord {
+ public:
+  explicit ProjectionRecord(const AttentionPlace& place)
+      : place_(place),
+        wanted_(place.probe != nullptr && place.probe->wants_projections(place.kind, place.layer)) {}
+
+  // Of models with rotary positions, before they are applied.
+  void before_rotation(ProjectedHeads& projected, const std::vector<double>& frequencies);
+  // concat [B, N, H·D] → output [B, N, E] by `output_layer`; computed here, because a layer adds it to its
+  // stream at once.
+  void show(const ProjectionSource& source, const Tensor& concat, const Linear& output_layer);
+
+ private:
+  AttentionPlace place_;
+  bool wanted_;
+  Tensor q_, k_;
+  std::vector<double> frequencies_;
+};
 
 // [B, tokens, heads, D] → [B, heads, tokens, D], by strides.
 inline ConstView heads_first(ConstView x) { return x.transpose(1, 2); }

@@ -1,28 +1,11 @@
 #include "fovea/capture.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/fail.h"
-#include "nn/relative_table.h"
 
 namespace fovea {
-namespace {
-
-// The bias of one batch entry and head of a call, for a call on that head alone.
-Bias bias_of_head(const CapturedAttention& call, Index batch, Index head) {
-  const Bias& bias = call.options.bias;
-  const Index heads = call.q.shape()[1], n = call.q.shape()[2], m = call.k.shape()[2];
-  if (bias.is_none()) return bias;
-  if (const Tensor table = relative_table(bias, heads, std::max(n, m)); !table.empty()) {
-    return Bias::relative(table.view().slice(1, head, head + 1));
-  }
-  const Tensor dense = bias.to_dense(heads, n, m);  // [H, N, M], or [B, H, N, M]
-  const ConstView all = dense;
-  return Bias::dense(dense.shape().rank() == 3 ? all.select(0, head)
-                                               : all.select(0, batch).select(0, head));
-}
-
-}  // namespace
 
 void Capture::attention(const AttentionCall& call) {
   for (const CapturedAttention& known : calls_) {
@@ -78,7 +61,7 @@ Tensor Capture::weights(AttentionKind kind, Index layer, Index head, Index batch
   return crop(kind, layer, head, {0, call.q.shape()[2], 0, call.k.shape()[2]}, batch);
 }
 
-Tensor Capture::crop(AttentionKind kind, Index layer, Index head, const Crop& crop, Index batch) const {
+CapturedHead Capture::head(AttentionKind kind, Index layer, Index head, Index batch) const {
   const CapturedAttention& call = at(kind, layer);
   const Shape& q = call.q.shape();
   if (batch < 0 || batch >= q[0] || head < 0 || head >= q[1]) {
@@ -87,10 +70,16 @@ Tensor Capture::crop(AttentionKind kind, Index layer, Index head, const Crop& cr
   }
   AttentionOptions options = call.options;
   options.mask = options.mask.select(batch, head);
-  options.bias = bias_of_head(call, batch, head);
+  options.bias = options.bias.select(batch, head);
   const Index key_head = head / (q[1] / call.k.shape()[1]);
-  return attention_crop(call.q.view().select(0, batch).select(0, head),
-                        call.k.view().select(0, batch).select(0, key_head), options, crop);
+  return {call.q.view().select(0, batch).select(0, head),
+          call.k.view().select(0, batch).select(0, key_head),
+          call.v.view().select(0, batch).select(0, key_head), std::move(options)};
+}
+
+Tensor Capture::crop(AttentionKind kind, Index layer, Index head, const Crop& crop, Index batch) const {
+  const CapturedHead one = this->head(kind, layer, head, batch);
+  return attention_crop(one.q, one.k, one.options, crop);
 }
 
 AttentionStatistics Capture::statistics(AttentionKind kind, Index layer, StatisticsOptions options) const {

@@ -1,6 +1,7 @@
 // fovea model, attend --model, generate: on tiny models, and on fetches that fail.
 #include <sys/stat.h>
 
+#include <cctype>
 #include <fstream>
 
 #include "fovea/capture.h"
@@ -104,7 +105,7 @@ TEST(AttendModel, writes_every_layer_and_head_in_every_format) {
   EXPECT_EQ(npz.ids("ids").shape(), (Shape{1, 12}));
   EXPECT_EQ(npz.ids("ids"), safetensors.ids("ids"));
   EXPECT_EQ(npz.metadata().at("tokens"),
-            R"(["[CLS]", "the", "cat", "sat", "on", "the", "mat", "[SEP]", "a", "quick", "fox", "[SEP]"])");
+            R"(["[CLS]","the","cat","sat","on","the","mat","[SEP]","a","quick","fox","[SEP]"])");
   const std::string json = text_of(folder.file("x.json"));
   EXPECT_TRUE(contains(json, R"("model": "bert")"));
   EXPECT_TRUE(contains(json, R"("[CLS]")"));
@@ -202,6 +203,87 @@ TEST(GenerateCommand, refuses_what_it_cannot_do) {
       contains(run_fovea({"generate", "--model", tiny_model("bert"), "the"}).err, "writes no text"));
   EXPECT_EQ(run_fovea({"generate", "--model", tiny_model("gpt2"), "a", "--top-p", "2"}).exit_code, 2);
   EXPECT_EQ(run_fovea({"generate", "--model", tiny_model("gpt2"), "a", "--capture", "x.npz"}).exit_code, 2);
+}
+
+// The lists of numbers of a JSON document, in order.
+std::vector<double> numbers_of(const std::string& text) {
+  std::vector<double> numbers;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (std::isdigit(static_cast<unsigned char>(text[at])) == 0) continue;
+    std::size_t used = 0;
+    numbers.push_back(std::stod(text.substr(at, 32), &used));
+    at += used;
+  }
+  return numbers;
+}
+
+// Computed from queries and keys, or from the weights that attend wrote: the same measures.
+TEST(AnalyzeModel, equals_the_measures_of_the_written_weights) {
+  const TemporaryDirectory folder;
+  for (const char* name : {"bert", "gpt2", "t5"}) {
+    const bool both = std::string(name) == "t5";
+    for (const char* kind : {"encoder", "decoder", "cross"}) {
+      const std::vector<std::string> model = {"--model", tiny_model(name), "the cat sat on the mat"};
+      ASSERT_EQ(run_fovea({"attend", model[0], model[1], model[2], "-o", folder.file("w.npz")}).exit_code,
+                0);
+      std::vector<std::string> computed = {"analyze", model[0], model[1], model[2], "--csv"};
+      std::vector<std::string> given = {"analyze", folder.file("w.npz"), "--csv"};
+      computed.insert(computed.end(), {"--measures", "entropy,received,confidence,distance"});
+      given.insert(given.end(), {"--measures", "entropy,received,confidence,distance"});
+      if (both) {
+        computed.insert(computed.end(), {"--kind", kind});
+        given.insert(given.end(), {"--key", std::string(kind) + "_attentions"});
+      }
+      const CommandResult a = run_fovea(computed), b = run_fovea(given);
+      ASSERT_EQ(a.exit_code, 0) << a.err;
+      ASSERT_EQ(b.exit_code, 0) << b.err;
+      const std::vector<double> x = numbers_of(a.out), y = numbers_of(b.out);
+      ASSERT_EQ(x.size(), y.size()) << a.out << b.out;
+      for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], y[i], 1e-4) << a.out << b.out;
+      if (!both) break;
+    }
+  }
+}
+
+TEST(PlotModel, shows_the_tokens_of_the_text) {
+  const CommandResult result =
+      run_fovea({"plot", "--model", tiny_model("bert"), "the cat sat", "--layer", "1", "--head", "2"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "bert · L1H2")) << result.out;
+  EXPECT_TRUE(contains(result.out, "[CLS]"));
+  EXPECT_TRUE(contains(result.out, "cat"));
+  const CommandResult grid = run_fovea({"plot", "grid", "--model", tiny_model("gpt2"), "the cat sat"});
+  EXPECT_EQ(grid.exit_code, 0) << grid.err;
+  const CommandResult cross =
+      run_fovea({"plot", "--model", tiny_model("t5"), "the cat", "--kind", "cross", "--head", "1"});
+  EXPECT_EQ(cross.exit_code, 0) << cross.err;
+}
+
+TEST(PlotModel, a_kept_run_is_a_source_too) {
+  const TemporaryDirectory folder;
+  const std::string kept = folder.file("run.safetensors");
+  ASSERT_EQ(run_fovea({"generate", "--model", tiny_model("gpt2"), "the cat", "-n", "5", "--capture", kept})
+                .exit_code,
+            0);
+  const CommandResult result = run_fovea({"plot", "--capture", kept, "--layer", "0", "--head", "0"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "cat")) << result.out;
+  EXPECT_EQ(run_fovea({"analyze", "--capture", kept}).exit_code, 0);
+}
+
+TEST(PlotModel, what_does_not_fit_is_said) {
+  const auto error = [](std::vector<std::string> arguments) {
+    const CommandResult result = run_fovea(arguments);
+    EXPECT_NE(result.exit_code, 0);
+    return result.err;
+  };
+  const std::string bert = tiny_model("bert");
+  EXPECT_TRUE(contains(error({"plot", "--model", bert}), "got 0 texts"));
+  EXPECT_TRUE(
+      contains(error({"analyze", "--model", bert, "a", "--scale", "2"}), "a model says how it attends"));
+  EXPECT_TRUE(contains(error({"analyze", "--model", bert, "a", "--kind", "cross"}), "bert has encoder"));
+  EXPECT_TRUE(contains(error({"analyze", "--model", bert, "a", "--q", "q.npy"}), "several of"));
+  EXPECT_TRUE(contains(error({"plot", "--model", bert, "a", "--layer", "7", "--head", "0"}), "0 to 1"));
 }
 
 }  // namespace

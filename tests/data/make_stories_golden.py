@@ -84,8 +84,11 @@ def read_tokens(path, count):
 
 
 def encode(text, tokens):
-    """llama2.c's: a space in front, bytes where there is no token, then the best merge until there is none."""
-    lookup = {token: i for i, (token, _) in reversed(list(enumerate(tokens)))}
+    """llama2.c's: a space in front, bytes where there is no token, then the best merge until there is none.
+
+    Older files spell the byte tokens as the bytes themselves: of two tokens with the same text, the later one is a word's, as SentencePiece has it.
+    """
+    lookup = {token: i for i, (token, _) in enumerate(tokens)}
     ids = [1]
     if text:
         ids.append(lookup[b" "])

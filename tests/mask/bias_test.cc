@@ -137,6 +137,31 @@ TEST(Bias, dense_broadcasts_and_owns_its_values) {
   EXPECT_EQ(heads.to_dense(2, 2, 5)(1, 1, 4), 2.0f);
 }
 
+TEST(Bias, one_head_has_the_values_it_has_among_all) {
+  const Tensor dense =
+      Tensor::from({{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}, {{{9, 10}, {11, 12}}, {{13, 14}, {15, 16}}}});
+  const Bias biases[] = {Bias::relative(numbered(5, 2)), Bias::t5(numbered(32, 2)),
+                         Bias::alibi({0.5f, 0.25f}), Bias::dense(dense)};
+  for (const Bias& bias : biases) {
+    const Tensor all = bias.to_dense(2, 2, 2);
+    const bool batched = all.shape().rank() == 4;
+    for (Index batch = 0; batch < 2; ++batch) {
+      for (Index head = 0; head < 2; ++head) {
+        const Tensor one = bias.select(batch, head).to_dense(1, 2, 2);
+        ASSERT_EQ(one.shape(), (Shape{1, 2, 2}));
+        for (Index i = 0; i < 2; ++i) {
+          for (Index j = 0; j < 2; ++j) {
+            EXPECT_EQ(one(0, i, j), batched ? all(batch, head, i, j) : all(head, i, j)) << bias.describe();
+          }
+        }
+      }
+    }
+    EXPECT_THROW(bias.select(0, 2), Error);
+    EXPECT_THROW(bias.select(0, -1), Error);
+  }
+  EXPECT_TRUE(Bias::none().select(3, 4).is_none());
+}
+
 TEST(Bias, adds_to_what_is_there_for_a_part_of_the_keys) {
   const Tensor table = numbered(5, 1);
   const Bias biases[] = {Bias::relative(table), Bias::t5(numbered(32, 1)), Bias::alibi({0.5f}),

@@ -1,0 +1,178 @@
+#include "capture_store.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "fovea/error.h"
+#include "request_error.h"
+
+namespace fovea::explorer {
+namespace {
+
+constexpr std::size_t kKeptLayers = 4;
+
+std::size_t bytes_of(const Capture& capture) {
+  Index numbers = 0;
+  for (const CapturedAttention& call : capture.calls()) {
+    for (const Tensor* tensor : {&call.q, &call.k, &call.v}) numbers += tensor->shape().elements();
+  }
+  return static_cast<std::size_t>(numbers) * sizeof(float);
+}
+
+std::vector<std::string> texts_of(const CaptureRequest& request) {
+  if (request.second_text) return {request.text, *request.second_text};
+  return {request.text};
+}
+
+}  // namespace
+
+StoredCapture capture_text(const TextModel& model, const CaptureRequest& request, const std::string& id) {
+  const auto start = std::chrono::steady_clock::now();
+  TextRun run = model.read(texts_of(request));
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  return {.id = id,
+          .model_id = request.model,
+          .model = model,
+          .text = request.text,
+          .second_text = request.second_text,
+          .run = std::move(run),
+          .seconds = time.count()};
+}
+
+CaptureStore::CaptureStore(std::vector<ServedModel> models, ModelLoader loader, const Limits& limits)
+    : loader_(std::move(loader)), limits_(limits) {
+  for (ServedModel& served : models) {
+    auto slot = std::make_unique<Slot>();
+    slot->served = std::move(served);
+    if (!slot->served.folder.empty()) {
+      try {
+        slot->info = inspect_model(slot->served.folder);
+      } catch (const Error&) {
+        // A folder that is broken is as good as none; who asks for it is told why.
+      }
+    }
+    models_.push_back(std::move(slot));
+  }
+}
+
+std::vector<ModelState> CaptureStore::models() const {
+  std::vector<ModelState> states;
+  for (const std::unique_ptr<Slot>& slot : models_) {
+    ModelState state{slot->served.id, slot->served.id, {}, false};
+    if (slot->info) {
+      state.name = slot->info->name;
+      state.config = slot->info->config;
+    }
+    // A model that is being loaded is not loaded yet; waiting for it would hold up the page.
+    if (const std::unique_lock<std::mutex> lock(slot->mutex, std::try_to_lock); lock) {
+      state.loaded = slot->model.has_value();
+    }
+    states.push_back(std::move(state));
+  }
+  return states;
+}
+
+std::vector<CapturePtr> CaptureStore::captures() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return {captures_.begin(), captures_.end()};
+}
+
+TextModel CaptureStore::load(const std::string& model_id) {
+  for (const std::unique_ptr<Slot>& slot : models_) {
+    if (slot->served.id != model_id) continue;
+    if (slot->served.folder.empty()) {
+      throw RequestError(
+          404, fmt::format("the model {0} is not on this machine: fovea model get {0}", slot->served.id));
+    }
+    const std::lock_guard<std::mutex> lock(slot->mutex);
+    if (!slot->model) slot->model = loader_(slot->served.folder);
+    return *slot->model;
+  }
+  std::string known;
+  for (const std::unique_ptr<Slot>& slot : models_) {
+    known += (known.empty() ? "" : ", ") + slot->served.id;
+  }
+  throw RequestError(
+      404, "there is no model of that name; " + (known.empty() ? "none is served" : "there are " + known));
+}
+
+void CaptureStore::check(const CaptureRequest& request, const TextModel& model) const {
+  // An encoder-decoder model reads its two texts one by one, others as a pair.
+  const Index tokens = model.model().config().family == ModelFamily::t5
+                           ? model.encode({request.text}).size()
+                           : model.encode(texts_of(request)).size();
+  if (tokens > limits_.tokens) {
+    throw RequestError(422,
+                       fmt::format("the text has {} tokens, at most {} are taken", tokens, limits_.tokens));
+  }
+}
+
+CapturePtr CaptureStore::add(const CaptureRequest& request) {
+  for (const std::string& text : texts_of(request)) {
+    if (text.size() > limits_.text_bytes) {
+      throw RequestError(
+          413, fmt::format("the text has {} bytes, at most {} are taken", text.size(), limits_.text_bytes));
+    }
+  }
+  const TextModel model = load(request.model);
+  check(request, model);
+  std::string id;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    id = fmt::format("c{}", next_id_++);
+  }
+  auto capture = std::make_shared<const StoredCapture>(capture_text(model, request, id));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  captures_.push_back(capture);
+  forget_oldest();
+  return capture;
+}
+
+// Called with the lock; the newest always stays.
+void CaptureStore::forget_oldest() {
+  std::size_t bytes = 0;
+  for (const CapturePtr& capture : captures_) bytes += bytes_of(capture->capture());
+  while (captures_.size() > 1 && (captures_.size() > limits_.captures || bytes > limits_.capture_bytes)) {
+    bytes -= bytes_of(captures_.front()->capture());
+    captures_.pop_front();
+  }
+}
+
+CapturePtr CaptureStore::get(const std::string& id) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const CapturePtr& capture : captures_) {
+    if (capture->id == id) return capture;
+  }
+  throw RequestError(404, "there is no such capture: it was forgotten, or never made");
+}
+
+void CaptureStore::remove(const std::string& id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = std::find_if(captures_.begin(), captures_.end(),
+                                  [&](const CapturePtr& capture) { return capture->id == id; });
+  if (found == captures_.end()) {
+    throw RequestError(404, "there is no such capture: it was forgotten, or never made");
+  }
+  captures_.erase(found);
+  std::erase_if(layers_, [&](const KeptLayer& kept) { return kept.key.starts_with(id + " "); });
+}
+
+LayerRun CaptureStore::layer(const CapturePtr& capture, AttentionKind kind, Index index) {
+  const std::string key = fmt::format("{} {} {}", capture->id, to_string(kind), index);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const KeptLayer& kept : layers_) {
+      if (kept.key == key) return kept.run;
+    }
+  }
+  const LayerRun run(capture->model.model(), capture->run.input, kind, index);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  layers_.push_back({key, run});
+  if (layers_.size() > kKeptLayers) layers_.pop_front();
+  return run;
+}
+
+}  // namespace fovea::explorer

@@ -1,0 +1,100 @@
+// The models that are served, and the runs that are kept.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "answer_cache.h"
+#include "fovea/head_steps.h"
+#include "fovea/text_model.h"
+#include "limits.h"
+
+namespace fovea::explorer {
+
+// A model that can be asked for. Without a folder it is known, but not on this machine.
+struct ServedModel {
+  std::string id;
+  std::string folder;
+};
+using ModelLoader = std::function<TextModel(const std::string& folder)>;
+
+struct ModelState {
+  std::string id, name;
+  std::optional<ModelConfig> config;  // none: not available
+  bool loaded = false;
+};
+
+// One run of a model on a text, or on two.
+struct StoredCapture {
+  std::string id;  // "c1"
+  std::string model_id;
+  TextModel model;
+  std::string text;
+  std::optional<std::string> second_text;
+  TextRun run;
+  double seconds = 0;  // that the run took
+  std::unique_ptr<AnswerCache> answers = std::make_unique<AnswerCache>();
+
+  const Capture& capture() const { return run.capture; }
+};
+using CapturePtr = std::shared_ptr<const StoredCapture>;
+
+struct CaptureRequest {
+  std::string model;
+  std::string text;
+  std::optional<std::string> second_text;
+};
+
+// May be used by several threads at once. A capture that is forgotten lives on for those who hold it.
+class CaptureStore {
+ public:
+  CaptureStore(std::vector<ServedModel> models, ModelLoader loader, const Limits& limits);
+
+  std::vector<ModelState> models() const;
+  std::vector<CapturePtr> captures() const;  // the newest last
+
+  // Runs the model, on the calling thread, and keeps the run. RequestError 404 for an unknown model, 413
+  // and 422 for a text that is too long, Error for what the model cannot do.
+  CapturePtr add(const CaptureRequest& request);
+  CapturePtr get(const std::string& id) const;  // RequestError 404
+  void remove(const std::string& id);           // RequestError 404
+
+  // A layer of the run, run again; the last few are kept.
+  LayerRun layer(const CapturePtr& capture, AttentionKind kind, Index index);
+
+ private:
+  // Loaded on first use, once, and kept.
+  struct Slot {
+    ServedModel served;
+    std::optional<ModelInfo> info;  // none: not available
+    mutable std::mutex mutex;
+    std::optional<TextModel> model;
+  };
+  struct KeptLayer {
+    std::string key;
+    LayerRun run;
+  };
+
+  TextModel load(const std::string& model_id);
+  void check(const CaptureRequest& request, const TextModel& model) const;
+  void forget_oldest();
+
+  std::vector<std::unique_ptr<Slot>> models_;
+  ModelLoader loader_;
+  const Limits limits_;
+
+  mutable std::mutex mutex_;  // of what follows
+  std::deque<CapturePtr> captures_;
+  std::deque<KeptLayer> layers_;
+  Index next_id_ = 1;
+};
+
+// Runs the model outside of any store.
+StoredCapture capture_text(const TextModel& model, const CaptureRequest& request, const std::string& id);
+
+}  // namespace fovea::explorer

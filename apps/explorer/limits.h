@@ -1,0 +1,28 @@
+// What the server takes on: enough for a person, and an end for everything.
+#pragma once
+
+#include <cstddef>
+
+#include "fovea/shape.h"
+
+namespace fovea::explorer {
+
+struct Limits {
+  std::size_t text_bytes = 200'000;           // of each text of a capture
+  std::size_t body_bytes = 2'500'000;         // two texts, each byte written as \u00xx
+  Index tokens = 8192;                        // that a model reads at once
+  std::size_t captures = 16;                  // kept; the oldest are forgotten
+  std::size_t capture_bytes = 3'000'000'000;  // that all of them may take: queries, keys, values
+  std::size_t waiting_runs = 4;               // beside the one that runs
+};
+
+inline constexpr Index kMostCells = 4'194'304;    // weights in one answer
+inline constexpr Index kMostStepTokens = 512;     // rows, and keys, of one answer about steps
+inline constexpr Index kStepTokens = 128;         // unless asked for more
+inline constexpr Index kMostRolloutTokens = 512;  // of a whole rollout
+inline constexpr Index kThumbnailCells = 48;
+inline constexpr Index kMostThumbnailCells = 256;
+inline constexpr Index kMostMaskTokens = 16'384;   // of a mask that is looked at
+inline constexpr Index kMostMaskBits = 1'048'576;  // whose every bit is told
+
+}  // namespace fovea::explorer

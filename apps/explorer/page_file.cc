@@ -1,0 +1,199 @@
+#include "page_file.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "analysis.h"
+#include "base64.h"
+#include "fovea/error.h"
+#include "fovea/safetensors.h"
+#include "limits.h"
+#include "overview.h"
+#include "state.h"
+#include "steps.h"
+
+namespace fovea::explorer {
+namespace {
+
+// Without the spaces and line ends that are for people.
+std::string compact(const std::string& json) { return nlohmann::ordered_json::parse(json).dump(); }
+
+Tensor round_trip(const Tensor& tensor) {
+  NamedArrays arrays("[page]");
+  arrays.add("t", tensor);
+  return parse_safetensors(safetensors_bytes(arrays, {{"t", StoredType::f16}}), "[page]").tensor("t");
+}
+
+double largest_difference(const Tensor& a, const Tensor& b) {
+  double largest = 0;
+  for (Index i = 0; i < a.shape().elements(); ++i) {
+    largest =
+        std::max(largest, std::abs(static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i])));
+  }
+  return largest;
+}
+
+// All that goes into the file, kind by kind.
+class FileData {
+ public:
+  explicit FileData(const StoredCapture& stored) : stored_(stored), arrays_("[page]") {
+    for (const AttentionKind kind : capture().kinds()) {
+      const CapturedAttention& call = capture().at(kind, 0);
+      tokens_ = std::max({tokens_, call.q.shape()[2], call.k.shape()[2]});
+    }
+  }
+
+  void add_kind(AttentionKind kind);
+  void add_steps_of(const StepsChoice& choice);
+  void add_texts(const std::string& state);
+  std::string bytes() const { return safetensors_bytes(arrays_, types_); }
+
+  std::string weights_type() const {
+    return tokens_ <= kHalfTokens ? "F16" : tokens_ <= kStoredTokens ? "U8" : "";
+  }
+  double loss() const { return loss_; }
+
+ private:
+  const Capture& capture() const { return stored_.capture(); }
+  void add_weights(AttentionKind kind, const std::string& prefix);
+  void add_rows(AttentionKind kind, const std::string& prefix);
+  // Numbers between 0 and 1 as float16 or 8 bits; the error that makes.
+  double add_share(const std::string& name, Tensor tensor);
+  void add_half(const std::string& name, Tensor tensor) {
+    arrays_.add(name, std::move(tensor));
+    types_[name] = StoredType::f16;
+  }
+
+  const StoredCapture& stored_;
+  NamedArrays arrays_;
+  std::map<std::string, StoredType> types_;
+  Index tokens_ = 0;  // of the longest sequence
+  double loss_ = 0;
+};
+
+double FileData::add_share(const std::string& name, Tensor tensor) {
+  if (weights_type() == "F16") {
+    const double error = largest_difference(tensor, round_trip(tensor));
+    add_half(name, std::move(tensor));
+    return error;
+  }
+  double error = 0;
+  for (Index i = 0; i < tensor.shape().elements(); ++i) {
+    const float value = tensor.data()[i];
+    const float steps = std::clamp(std::round(value * 255), 0.0f, 255.0f);
+    error = std::max(error, std::abs(static_cast<double>(value) - static_cast<double>(steps) / 255));
+    tensor.data()[i] = steps;
+  }
+  arrays_.add(name, std::move(tensor));
+  types_[name] = StoredType::u8;
+  return error;
+}
+
+void FileData::add_weights(AttentionKind kind, const std::string& prefix) {
+  const CapturedAttention& first = capture().at(kind, 0);
+  const Index layers = capture().layers(kind);
+  Tensor all = Tensor::uninitialized({layers, first.q.shape()[1], first.q.shape()[2], first.k.shape()[2]});
+  for (Index layer = 0; layer < layers; ++layer) {
+    const Tensor weights = capture().weights(kind, layer);
+    std::copy_n(weights.data(), weights.shape().elements(), &all(layer, 0, 0, 0));
+  }
+  loss_ = std::max(loss_, add_share(prefix + "weights", std::move(all)));
+  if (kind != AttentionKind::cross) add_share(prefix + "rollout", rollout_of(capture(), kind));
+}
+
+void FileData::add_rows(AttentionKind kind, const std::string& prefix) {
+  const CapturedAttention& first = capture().at(kind, 0);
+  const Index layers = capture().layers(kind), heads = first.q.shape()[1];
+  Tensor entropy({layers, heads, first.q.shape()[2]}), received({layers, heads, first.k.shape()[2]});
+  StatisticsOptions wanted;
+  wanted.thumbnail = 0;
+  for (Index layer = 0; layer < layers; ++layer) {
+    const AttentionStatistics rows = capture().statistics(kind, layer, wanted);
+    std::copy_n(rows.entropy.data(), rows.entropy.shape().elements(), &entropy(layer, 0, 0));
+    std::copy_n(rows.received.data(), rows.received.shape().elements(), &received(layer, 0, 0));
+  }
+  arrays_.add(prefix + "rows.entropy", std::move(entropy));
+  arrays_.add(prefix + "rows.received", std::move(received));
+}
+
+void FileData::add_kind(AttentionKind kind) {
+  const std::string prefix = std::string(to_string(kind)) + ".";
+  if (!weights_type().empty()) add_weights(kind, prefix);
+  Thumbnails thumbnails = thumbnails_of(capture(), kind, kThumbnailCells);
+  add_half(prefix + "thumbnails.mean", std::move(thumbnails.mean));
+  add_half(prefix + "thumbnails.max", std::move(thumbnails.max));
+  add_rows(kind, prefix);
+  const HeadSimilarity similarity = similarity_of(capture(), kind);
+  arrays_.add(prefix + "similarity.divergence", similarity.divergence.to_tensor());
+  arrays_.add(prefix + "similarity.layout", similarity.layout.to_tensor());
+  arrays_.add(prefix + "similarity.order",
+              Ids({static_cast<Index>(similarity.order.size())}, similarity.order));
+  arrays_.metadata()[std::string("overview.") + to_string(kind)] = compact(overview_json(stored_, kind));
+}
+
+void FileData::add_steps_of(const StepsChoice& choice) {
+  const LayerRun run(stored_.model.model(), stored_.run.input, choice.kind, choice.layer);
+  const Crop crop = {0, std::min(run.queries(), kStoredStepTokens), 0,
+                     std::min(run.keys(), kStoredStepTokens)};
+  const std::string prefix =
+      fmt::format("{}.steps.{}.{}.", to_string(choice.kind), choice.layer, choice.head);
+  const HeadSteps steps = run.head(choice.head, crop);
+  add_steps(steps, prefix, arrays_, types_);
+  // The parameters of a model that was published in float16 fit into it again: half the bytes, no loss.
+  for (const char* name : {"w_q", "w_k", "w_v", "w_o"}) {
+    const Tensor& parameters = arrays_.tensor(prefix + name);
+    if (largest_difference(parameters, round_trip(parameters)) == 0)
+      types_[prefix + name] = StoredType::f16;
+  }
+}
+
+void FileData::add_texts(const std::string& state) {
+  std::map<std::string, std::string>& texts = arrays_.metadata();
+  texts["state"] = compact(state);
+  texts["examples"] = examples_json();
+  nlohmann::json notes = {{"weights_dtype", nullptr}, {"loss", nullptr}};
+  if (!weights_type().empty()) {
+    notes = {{"weights_dtype", weights_type()}, {"loss", fmt::format("{:.2g}", loss_)}};
+  }
+  texts["notes"] = notes.dump();
+}
+
+std::string with_data(const std::string& html, const std::string& data) {
+  const std::size_t place = html.find(kDataMarker);
+  if (place == std::string::npos) {
+    throw Error(fmt::format("[page] the page has no place for data ({})", kDataMarker));
+  }
+  std::string whole;
+  whole.reserve(html.size() + data.size() + 100);
+  whole.append(html, 0, place);
+  whole += R"(<script type="application/octet-stream" id="fovea-data">)";
+  whole += data;
+  whole += "</script>";
+  whole.append(html, place + std::string_view(kDataMarker).size());
+  return whole;
+}
+
+}  // namespace
+
+PageFile page_file(const Page& page) {
+  NamedArrays arrays("[page]");
+  arrays.metadata()["state"] = compact(state_json({}, {}, Limits()));
+  arrays.metadata()["examples"] = examples_json();
+  return {with_data(page.html, to_base64(safetensors_bytes(arrays))), "", 0};
+}
+
+PageFile page_file(const Page& page, const StoredCapture& stored, const std::vector<StepsChoice>& steps) {
+  FileData data(stored);
+  for (const AttentionKind kind : stored.capture().kinds()) data.add_kind(kind);
+  for (const StepsChoice& choice : steps) data.add_steps_of(choice);
+  const ModelState model = {stored.model_id, stored.model.model().name(), stored.model.model().config(),
+                            true};
+  data.add_texts(state_json({model}, {&stored}, Limits()));
+  return {with_data(page.html, to_base64(data.bytes())), data.weights_type(), data.loss()};
+}
+
+}  // namespace fovea::explorer

@@ -1,0 +1,100 @@
+#include "parameters.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "fovea/error.h"
+#include "request_error.h"
+
+namespace fovea::explorer {
+namespace {
+
+std::optional<Index> integer_of(std::string_view text) {
+  Index value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+struct Range {
+  Index begin = 0, end = 0;
+};
+
+Range range_parameter(const Parameters& parameters, const std::string& name, Index size, Index by_default) {
+  const std::optional<std::string> text = text_parameter(parameters, name);
+  if (!text) return {0, std::min(size, by_default)};
+  const std::size_t colon = text->find(':');
+  if (colon != std::string::npos) {
+    const std::optional<Index> begin = integer_of(std::string_view(*text).substr(0, colon)),
+                               end = integer_of(std::string_view(*text).substr(colon + 1));
+    if (begin && end && *begin >= 0 && *begin < *end && *end <= size) return {*begin, *end};
+  }
+  throw RequestError(400, fmt::format("{}: expected a:b with 0 ≤ a < b ≤ {}", name, size));
+}
+
+Index place_parameter(const Parameters& parameters, const std::string& name, Index count) {
+  const std::optional<std::string> text = text_parameter(parameters, name);
+  const std::optional<Index> value = text ? integer_of(*text) : std::nullopt;
+  if (!value) throw RequestError(400, fmt::format("{}: expected a number from 0 to {}", name, count - 1));
+  if (*value < 0 || *value >= count) {
+    throw RequestError(
+        404, fmt::format("{} {} was asked for, there are {}, counted from 0", name, *value, count));
+  }
+  return *value;
+}
+
+Mask mask_parameter(const Parameters& parameters) {
+  const std::optional<std::string> text = text_parameter(parameters, "mask");
+  return text ? parse_mask(*text) : Mask();  // Error: status 400
+}
+
+}  // namespace
+
+std::optional<std::string> text_parameter(const Parameters& parameters, const std::string& name) {
+  const auto found = parameters.find(name);
+  if (found == parameters.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<Index> integer_parameter(const Parameters& parameters, const std::string& name, Index min,
+                                       Index max) {
+  const std::optional<std::string> text = text_parameter(parameters, name);
+  if (!text) return std::nullopt;
+  const std::optional<Index> value = integer_of(*text);
+  if (!value || *value < min || *value > max) {
+    throw RequestError(400, fmt::format("{}: expected a number from {} to {}", name, min, max));
+  }
+  return value;
+}
+
+AttentionKind kind_parameter(const Parameters& parameters, const Capture& capture) {
+  const std::optional<std::string> text = text_parameter(parameters, "kind");
+  std::string known;
+  for (const AttentionKind kind : capture.kinds()) {
+    if (text == to_string(kind)) return kind;
+    known += (known.empty() ? "" : ", ") + std::string(to_string(kind));
+  }
+  throw RequestError(text ? 404 : 400, "kind: expected one of " + known);
+}
+
+Crop crop_parameters(const Parameters& parameters, Index queries, Index keys, Index default_rows,
+                     Index default_keys) {
+  const Range rows = range_parameter(parameters, "rows", queries, default_rows);
+  const Range columns = range_parameter(parameters, "keys", keys, default_keys);
+  return {rows.begin, rows.end, columns.begin, columns.end};
+}
+
+HeadChoice head_parameters(const Parameters& parameters, const Capture& capture) {
+  HeadChoice choice;
+  choice.kind = kind_parameter(parameters, capture);
+  choice.layer = place_parameter(parameters, "layer", capture.layers(choice.kind));
+  if (text_parameter(parameters, "head") != "mean") {
+    choice.head = place_parameter(parameters, "head", capture.at(choice.kind, choice.layer).q.shape()[1]);
+  }
+  choice.mask = mask_parameter(parameters);
+  return choice;
+}
+
+}  // namespace fovea::explorer

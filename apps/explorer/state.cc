@@ -1,0 +1,148 @@
+#include "state.h"
+
+#include <nlohmann/json.hpp>
+
+#include "fovea/colormap.h"
+#include "fovea/examples.h"
+#include "fovea/head_roles.h"
+#include "fovea/json_writer.h"
+#include "fovea/measure_definitions.h"
+#include "fovea/version.h"
+#include "summary.h"
+
+namespace fovea::explorer {
+namespace {
+
+void write_model(JsonWriter& json, const ModelState& model) {
+  const ModelConfig config = model.config.value_or(ModelConfig());
+  const auto integer = [&](const char* key, Index value) {
+    json.key(key);
+    json.integer(value);
+  };
+  json.begin_object();
+  json.key("id");
+  json.string(model.id);
+  json.key("name");
+  json.string(model.name);
+  json.key("family");
+  if (model.config) {
+    json.string(to_string(config.family));
+  } else {
+    json.null();
+  }
+  json.key("type");
+  json.string(config.type);
+  integer("layers", config.layers);
+  integer("decoder_layers", config.decoder_layers);
+  integer("heads", config.heads);
+  integer("kv_heads", config.kv_heads);
+  integer("head_width", config.head_width);
+  integer("width", config.width);
+  integer("max_tokens", config.max_tokens);
+  json.key("loaded");
+  json.boolean(model.loaded);
+  json.key("available");
+  json.boolean(model.config.has_value());
+  json.end_object();
+}
+
+void write_limits(JsonWriter& json, const Limits& limits) {
+  json.begin_object();
+  json.key("text_bytes");
+  json.integer(static_cast<Index>(limits.text_bytes));
+  json.key("captures");
+  json.integer(static_cast<Index>(limits.captures));
+  json.key("tokens");
+  json.integer(limits.tokens);
+  json.end_object();
+}
+
+void write_colormaps(JsonWriter& json) {
+  json.begin_object();
+  for (const std::string& name : Colormap::names()) {
+    const Colormap colormap(name);
+    std::string digits;
+    for (const Color color : colormap.table()) digits += to_hex(color).substr(1);
+    json.key(name);
+    json.string(digits);
+  }
+  json.end_object();
+}
+
+void write_definitions(JsonWriter& json) {
+  json.begin_array();
+  for (const MeasureDefinition& definition : measure_definitions()) {
+    json.begin_object();
+    json.key("name");
+    json.string(definition.name);
+    json.key("title");
+    json.text(definition.title);
+    json.key("formula");
+    json.text(definition.formula);
+    json.key("definition");
+    json.text(definition.definition);
+    json.key("range");
+    json.text(definition.range);
+    json.key("caveat");
+    json.text(definition.caveat);
+    json.key("per_head");
+    json.boolean(definition.measure.has_value());
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_role_rules(JsonWriter& json) {
+  json.begin_array();
+  for (const RoleRule& rule : role_rules()) {
+    json.begin_object();
+    json.key("ids");
+    json.strings(rule.ids);
+    json.key("text");
+    json.text(rule.text);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string state_json(const std::vector<ModelState>& models,
+                       const std::vector<const StoredCapture*>& captures, const Limits& limits) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("version");
+  json.string(version());
+  json.key("models");
+  json.begin_array();
+  for (const ModelState& model : models) write_model(json, model);
+  json.end_array();
+  json.key("captures");
+  json.begin_array();
+  for (const StoredCapture* capture : captures) write_summary(json, *capture);
+  json.end_array();
+  json.key("limits");
+  write_limits(json, limits);
+  json.key("colormaps");
+  write_colormaps(json);
+  json.key("measures");
+  write_definitions(json);
+  json.key("role_rules");
+  write_role_rules(json);
+  json.end_object();
+  return json.take();
+}
+
+std::string examples_json() {
+  using OrderedJson = nlohmann::ordered_json;
+  OrderedJson all = OrderedJson::array();
+  for (const Example& example : examples()) {
+    OrderedJson account = OrderedJson::parse(to_json(example.account));
+    account["id"] = example.id;
+    account["title"] = {{"en", example.title.en}, {"zh", example.title.zh}};
+    all.push_back(std::move(account));
+  }
+  return OrderedJson{{"examples", std::move(all)}}.dump();
+}
+
+}  // namespace fovea::explorer

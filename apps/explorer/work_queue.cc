@@ -1,0 +1,47 @@
+#include "work_queue.h"
+
+#include "request_error.h"
+
+namespace fovea::explorer {
+
+WorkQueue::WorkQueue(std::size_t threads, std::size_t most_waiting)
+    : idle_(threads), most_waiting_(most_waiting) {
+  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+WorkQueue::~WorkQueue() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WorkQueue::add(std::function<void()> task) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (tasks_.size() >= idle_ && tasks_.size() - idle_ >= most_waiting_) {
+      throw RequestError(429, "too many runs are waiting; try again in a moment");
+    }
+    tasks_.push_back(std::move(task));
+  }
+  changed_.notify_one();
+}
+
+void WorkQueue::work() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
+    const std::function<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    --idle_;
+    lock.unlock();
+    task();
+    lock.lock();
+    ++idle_;
+  }
+}
+
+}  // namespace fovea::explorer

@@ -1,0 +1,52 @@
+// A model together with its tokenizer: text in, attention out.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/capture.h"
+#include "fovea/model.h"
+#include "fovea/tokenizer.h"
+
+namespace fovea {
+
+// What a model read, and what its heads did.
+struct TextRun {
+  Capture capture;   // of one sequence, with its tokens
+  ModelInput input;  // to run it again
+  Index cut = 0;     // tokens beyond the length that the model takes: left out
+};
+
+// Cheap to copy, as Model; may be used by several threads at the same time.
+class TextModel {
+ public:
+  // A folder as load_model and Tokenizer::load take it.
+  static TextModel load(const std::string& folder);
+
+  const Model& model() const { return model_; }
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+
+  // The tokens of a text, or of two as a pair; those beyond the length that the model takes, less `room`,
+  // are cut off (Encoding::cut). Throws Error if there are none.
+  Encoding encode(const std::vector<std::string>& texts, Index room = 0) const;
+
+  // Runs the model on a text, or on a pair. Of an encoder-decoder model the second text is what it is made
+  // to write; without one it writes by itself, greedily.
+  TextRun read(const std::vector<std::string>& texts) const;
+
+  // The same of a text that was generated: the prompt and the new tokens, in one run.
+  TextRun read_generated(const Encoding& prompt, const std::vector<Index>& ids) const;
+
+ private:
+  TextModel(Model model, Tokenizer tokenizer);
+  std::vector<Index> decoder_ids(const std::vector<Index>& encoder_ids,
+                                 const std::vector<std::string>& texts) const;
+  std::string token(Index id) const;
+  TextRun run(const Encoding& encoding, const std::vector<Index>& decoder_ids) const;
+
+  Model model_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,65 @@
+// The bias of one batch entry and head of another bias, for calls on that head alone.
+#include <algorithm>
+#include <utility>
+
+#include "core/fail.h"
+#include "mask/bias_node.h"
+
+namespace fovea {
+namespace {
+
+class SelectedBias final : public BiasNode {
+ public:
+  SelectedBias(std::shared_ptr<const BiasNode> inner, Index batch, Index head)
+      : inner_(std::move(inner)), batch_(batch), head_(head) {}
+
+  void add_values(const Row& row, Index key_begin, Index key_end, float* out) const override {
+    inner_->add_values(of_inner(row), key_begin, key_end, out);
+  }
+  bool is_relative() const override { return inner_->is_relative(); }
+  void check(const ScoreExtents& extents) const override {
+    const Index entries = std::max<Index>(inner_->batch(), 1);
+    inner_->check({entries, entries, inner_->heads(), extents.n, extents.m});
+  }
+  std::string name() const override { return inner_->name(); }
+
+  // A relative bias: one column, [rows, 1] or [1]. A dense one: all its values; those of others get 0.
+  Shape data_shape() const override {
+    const Shape all = inner_->data_shape();
+    if (!is_relative()) return all;
+    return all.rank() == 2 ? Shape{all[0], 1} : Shape{1};
+  }
+  Index heads() const override { return 1; }
+  void add_position_gradient(Index last, Index count, const float* sums, double* column) const override {
+    inner_->add_position_gradient(last, count, sums, column);
+  }
+  void add_tile_gradient(const Row& first, Index rows, Index key_begin, Index key_end, const float* tile,
+                         Index stride, float* gradient) const override {
+    inner_->add_tile_gradient(of_inner(first), rows, key_begin, key_end, tile, stride, gradient);
+  }
+  bool depends_on_key() const override { return inner_->depends_on_key(); }
+
+ private:
+  Row of_inner(Row row) const {
+    row.batch = batch_;
+    row.head = head_;
+    return row;
+  }
+
+  std::shared_ptr<const BiasNode> inner_;
+  Index batch_, head_;
+};
+
+}  // namespace
+
+Bias Bias::select(Index batch_entry, Index head) const {
+  if (is_none()) return *this;
+  const auto outside = [](Index i, Index count) { return i < 0 || (count > 1 && i >= count); };
+  if (outside(batch_entry, node_->batch()) || outside(head, node_->heads())) {
+    fail("[bias] batch entry {} and head {} were asked for, the bias is for {} and {}", batch_entry, head,
+         std::max<Index>(node_->batch(), 1), node_->heads());
+  }
+  return Bias(std::make_shared<SelectedBias>(node_, batch_entry, head));
+}
+
+}  // namespace fovea
