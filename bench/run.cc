@@ -2,9 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <numeric>
-#include <thread>
 
 #include "competitors/competitor.h"
 #include "fovea/build_info.h"
@@ -12,45 +9,11 @@
 #include "machine/fma_peak.h"
 #include "machine/machine.h"
 #include "machine/read_bandwidth.h"
+#include "rounds.h"
 #include "verify.h"
 
 namespace fovea::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Short calls are repeated within a turn: one alone would mostly measure how threads wake up.
-constexpr double kTurnSeconds = 0.01;
-// Between turns, so that threads of the one before have stopped spinning (libgomp does for some
-// milliseconds).
-constexpr auto kPause = std::chrono::milliseconds(15);
-constexpr int kLeastRounds = 3;
-
-Times summarise(std::vector<double> seconds) {
-  Times times;
-  if (seconds.empty()) return times;
-  std::sort(seconds.begin(), seconds.end());
-  const auto quantile = [&](double q) {  // linear between neighbours, as NumPy does it
-    const double at = q * static_cast<double>(seconds.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, seconds.size() - 1);
-    return seconds[below] + (at - static_cast<double>(below)) * (seconds[above] - seconds[below]);
-  };
-  times.rounds = static_cast<int>(seconds.size());
-  times.median = quantile(0.5), times.first_quartile = quantile(0.25),
-  times.third_quartile = quantile(0.75);
-  times.min = seconds.front();
-  times.mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
-  return times;
-}
-
-// One competitor of one case.
-struct Entry {
-  Competitor* competitor;
-  int number;      // of the case
-  std::size_t at;  // of the measurement
-  std::vector<double> seconds;
-};
 
 class Runner {
  public:
@@ -122,12 +85,16 @@ class Runner {
     where_.label = info_of(scenario.cases.back()).label;
     tell(where_);
     const std::vector<Problem> problems = problems_of(scenario);
-    std::vector<Entry> entries;
     for (std::size_t i = 0; i < problems.size(); ++i) {
       result.cases.push_back({problems[i].info, {}});
-      verify(problems[i], static_cast<int>(i), result.cases.back(), entries);
+      verify(problems[i], static_cast<int>(i), result.cases.back());
     }
-    run_rounds(entries, result, options_.rounds.value_or(scenario.rounds));
+    std::vector<Entry> entries = entries_of(result);
+    where_.rounds = options_.rounds.value_or(scenario.rounds);
+    run_rounds(entries, {where_.rounds, options_.seconds}, [this](int round) {
+      where_.round = round;
+      tell(where_);
+    });
     for (const auto& competitor : all_) {
       try {
         competitor->release();
@@ -137,9 +104,27 @@ class Runner {
     return result;
   }
 
-  // Prepares everybody for the case and compares one result of each with the reference; those who can go
-  // on.
-  void verify(const Problem& problem, int number, CaseResult& result, std::vector<Entry>& entries) {
+  // Those who can go on.
+  std::vector<Entry> entries_of(ScenarioResult& result) const {
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < result.cases.size(); ++i) {
+      for (Measurement& measurement : result.cases[i].measurements) {
+        if (measurement.status != Status::measured) continue;
+        Competitor* competitor = nullptr;
+        for (const auto& each : all_) {
+          if (each->info().id == measurement.competitor) competitor = each.get();
+        }
+        entries.push_back({[competitor, number = static_cast<int>(i)](double seconds) {
+                             return competitor->run(number, seconds);
+                           },
+                           &measurement});
+      }
+    }
+    return entries;
+  }
+
+  // Prepares everybody for the case and compares one result of each with the reference.
+  void verify(const Problem& problem, int number, CaseResult& result) {
     const Expected expected = expected_of(problem);
     for (const auto& competitor : all_) {
       const std::string id = competitor->info().id;
@@ -153,9 +138,7 @@ class Runner {
         measurement.message = error.what();
       }
       result.measurements.push_back(measurement);
-      if (measurement.status == Status::measured) {
-        entries.push_back({competitor.get(), number, result.measurements.size() - 1, {}});
-      } else if (id == "fovea" && measurement.status != Status::cannot) {
+      if (id == "fovea" && (measurement.status == Status::wrong || measurement.status == Status::failed)) {
         report_.mistakes.push_back(fmt::format("{}: {}", problem.info.id, measurement.message));
       }
     }
@@ -180,32 +163,6 @@ class Runner {
     measurement.status = Status::wrong;
     measurement.message = fmt::format("differs from the reference by {:.1e}, relative L2 {:.1e}",
                                       measurement.errors->max, measurement.errors->relative_l2);
-  }
-
-  void run_rounds(std::vector<Entry>& entries, ScenarioResult& result, int rounds) {
-    const auto start = Clock::now();
-    for (int round = 1; round <= rounds; ++round) {
-      where_.round = round, where_.rounds = rounds;
-      tell(where_);
-      for (Entry& entry : entries) {
-        std::this_thread::sleep_for(kPause);
-        Measurement& measurement =
-            result.cases[static_cast<std::size_t>(entry.number)].measurements[entry.at];
-        if (measurement.status != Status::measured) continue;
-        try {
-          entry.seconds.push_back(entry.competitor->run(entry.number, kTurnSeconds));
-        } catch (const std::exception& error) {
-          measurement.status = Status::failed;
-          measurement.message = error.what();
-        }
-      }
-      const std::chrono::duration<double> passed = Clock::now() - start;
-      if (options_.seconds > 0 && round >= kLeastRounds && passed.count() > options_.seconds) break;
-    }
-    for (Entry& entry : entries) {
-      result.cases[static_cast<std::size_t>(entry.number)].measurements[entry.at].times =
-          summarise(std::move(entry.seconds));
-    }
   }
 
   const Options& options_;

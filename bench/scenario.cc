@@ -21,6 +21,10 @@ std::string name_of(Operation operation) {
       return "linear";
     case Operation::statistics:
       return "statistics";
+    case Operation::model:
+      return "model";
+    case Operation::generation:
+      return "generation";
   }
   return "";
 }
@@ -39,6 +43,9 @@ Text operation_text(Operation operation) {
       return {"linear", "线性"};
     case Operation::statistics:
       return {"statistics", "统计量"};
+    case Operation::model:
+    case Operation::generation:
+      break;  // made by run_models
   }
   return {};
 }
@@ -126,6 +133,9 @@ double flops_of(const Case& c, double visible) {
       return 2 * heads * of(c.queries + c.m()) * d * dv;
     case Operation::statistics:
       return 2 * pairs * d;
+    case Operation::model:
+    case Operation::generation:
+      break;
   }
   return 0;
 }

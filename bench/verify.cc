@@ -75,6 +75,9 @@ Expected expected_of(const Problem& problem) {
       return expected_gradients(problem);
     case Operation::statistics:
       return expected_statistics(problem);
+    case Operation::model:
+    case Operation::generation:
+      break;
   }
   return {};
 }

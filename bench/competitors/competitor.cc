@@ -1,9 +1,7 @@
 #include "competitors/competitor.h"
 
-#include <algorithm>
-#include <chrono>
-
 #include "machine/memory_use.h"
+#include "rounds.h"
 
 namespace fovea::bench {
 
@@ -23,16 +21,7 @@ Checked LocalCompetitor::check(int number) {
 
 double LocalCompetitor::run(int number, double seconds) {
   const Call& call = calls_.at(number);
-  std::vector<double> times;
-  double sum = 0;
-  while (times.empty() || sum < seconds) {
-    const auto start = std::chrono::steady_clock::now();
-    const std::vector<Tensor> results = call();
-    times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    sum += times.back();
-  }
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
+  return time_calls([&] { static_cast<void>(call()); }, seconds);
 }
 
 }  // namespace fovea::bench

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "competitors/competitor.h"
+#include "competitors/handover.h"
 #include "competitors/peer_process.h"
 #include "core/fail.h"
 #include "fovea/json_writer.h"
@@ -17,35 +18,6 @@ namespace {
 std::string name_of_peer(const std::string& id) {
   return id == "pytorch" ? "PyTorch" : id == "onnxruntime" ? "ONNX Runtime" : id;
 }
-
-// Writes the arrays of a problem into the shared file, and says where they are.
-class Handover {
- public:
-  Handover(const PeerProcess& process, JsonWriter& json) : process_(process), json_(json) {}
-
-  void array(std::string_view name, std::string_view type, const Shape& shape, const void* data,
-             Index bytes) {
-    process_.write(at_, data, bytes);
-    json_.key(name);
-    json_.begin_object();
-    json_.key("type");
-    json_.string(type);
-    json_.key("shape");
-    json_.shape(shape);
-    json_.key("at");
-    json_.integer(at_);
-    json_.end_object();
-    at_ += (bytes + 63) / 64 * 64;
-  }
-  void tensor(std::string_view name, const Tensor& tensor) {
-    array(name, "float32", tensor.shape(), tensor.data(), 4 * tensor.shape().elements());
-  }
-
- private:
-  const PeerProcess& process_;
-  JsonWriter& json_;
-  Index at_ = 0;
-};
 
 // [N, M] stays, [B, N, M] gets its axis of heads.
 Shape with_heads(const Shape& shape) {

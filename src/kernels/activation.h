@@ -1,10 +1,9 @@
-// Activations, gates and sums of layers, element by element, in place.
+// The activations of dense layers.
 #pragma once
-
-#include "fovea/shape.h"
 
 namespace fovea {
 
+// The absolute error is at most 2.5e-7 · max(1, |x|); NaN stays NaN.
 enum class Activation {
   none,
   relu,
@@ -14,16 +13,3 @@ enum class Activation {
 };
 
 }  // namespace fovea
-
-namespace fovea::kernels {
-
-// x = activation(x). The absolute error is at most 2.5e-7 · max(1, |x|); NaN stays NaN.
-void activate(float* x, Index elements, Activation activation);
-
-// x = activation(x) · gate.
-void activate_gated(float* x, const float* gate, Index elements, Activation activation);
-
-// x += y.
-void add(float* x, const float* y, Index elements);
-
-}  // namespace fovea::kernels

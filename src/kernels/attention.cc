@@ -146,8 +146,7 @@ void QueryBlock::Load(const BlockItem& item) {
   const StripRows first = item.strips->rows(item.first_strip);
   if (first.order == nullptr) {  // the output is written in one go at the end
     const Index rows = std::min(item.strip_count * width, n_ - first.first);
-    ahead_.Add(p_.output + (head_index_ * n_ + first.first) * value_width_, value_width_, rows,
-               value_width_);
+    ahead_.Add(p_.output_row(head_index_, first.first), p_.output_row_stride, rows, value_width_);
   }
 }
 
@@ -358,11 +357,11 @@ void QueryBlock::StoreOutput(Strip& strip) {
   }
   if (strip.queries.all_rows().order == nullptr) {
     TransposeOut(strip.out, width, value_width_, rows, strip.sum,
-                 p_.output + ResultRow(strip, 0) * value_width_, value_width_);
+                 p_.output_row(head_index_, strip.queries.row(0)), p_.output_row_stride);
     return;
   }
   for (Index r = 0; r < rows; ++r) {
-    float* out = p_.output + ResultRow(strip, r) * value_width_;
+    float* out = p_.output_row(head_index_, strip.queries.row(r));
     for (Index c = 0; c < value_width_; ++c) out[c] = strip.out[c * width + r] * strip.sum[r];
   }
 }

@@ -10,7 +10,7 @@
 namespace fovea::kernels {
 
 // Everything was checked by the caller. Views have rank 5, [A, B, heads, rows, width]; rows of k and v are
-// contiguous (stride 1 along the width). Results are row-major.
+// contiguous (stride 1 along the width). Results are row-major, but for the heads of the output.
 struct ScoreProblem {
   ConstView q;  // [A, B, H, N, D], any strides
   ConstView k;  // [A, B, Hkv, M, D]
@@ -44,12 +44,17 @@ struct AttentionProblem : ScoreProblem {
   ConstView v;  // [A, B, Hkv, M, Dv]
   float dropout = 0;
   std::uint64_t seed = 0;
-  float* output = nullptr;      // [A, B, H, N, Dv]
+  float* output = nullptr;  // [A, B, H, N, Dv]: rows contiguous, the rest by these strides
+  Index output_batch_stride = 0, output_head_stride = 0, output_row_stride = 0;
   float* weights = nullptr;     // [A, B, H, N, M] or null
   float* logsumexp = nullptr;   // [A, B, H, N] or null
   TileCounts* tiles = nullptr;  // counted if asked for
 
   Index value_width() const { return v.shape()[4]; }
+  float* output_row(Index head_index, Index query) const {
+    const Index batch = head_index / q.shape()[2], head = head_index % q.shape()[2];
+    return output + batch * output_batch_stride + head * output_head_stride + query * output_row_stride;
+  }
 };
 
 // Parallel over heads and blocks of queries; the bits do not depend on the number of threads. Allocates,

@@ -418,7 +418,7 @@ void merge_row(const AttentionProblem& p, const DecodeParts& parts, Index key_he
   for (Index s = 0; s < parts.splits; ++s) max = std::max(max, parts.max.data()[part(s)]);
   const float safe = max == kNone ? 0.0f : max;
   const Index to = decode_result_row(p, key_head, r), width = p.value_width();
-  float* out = p.output + to * width;
+  float* out = p.output_row(to / p.queries(), to % p.queries());
   std::fill_n(out, width, 0.0f);
   float sum = 0;
   for (Index s = 0; s < parts.splits; ++s) {

@@ -6,6 +6,7 @@
 #include "models/architecture.h"
 #include "nn/attention_layer.h"
 #include "nn/feed_forward.h"
+#include "nn/layer_scratch.h"
 
 namespace fovea {
 namespace {
@@ -74,8 +75,6 @@ class Bert final : public Architecture {
   void plan(ConfigReader& config, WeightPlan& weights);
   void plan_head(const Names& names, WeightPlan& weights);
   Tensor embed(const ModelInput& input) const;
-  Tensor attend_layer(const BertLayer& layer, const Tensor& x, const AttentionOptions& options,
-                      const AttentionPlace& place) const;
   Ids positions_of(const Ids& ids) const;
 
   HeadSizes heads_;
@@ -129,7 +128,9 @@ void Bert::plan(ConfigReader&, WeightPlan& weights) {
   const std::string prefix =
       weights.has(names.prefix + embeddings + "word_embeddings.weight") ? names.prefix : "";
   const std::string e = prefix + embeddings;
-  weights.table({e + "word_embeddings.weight"}, config_.vocabulary, width, words_);
+  const bool tied =
+      weights.has(names.head_dense + std::string(".weight")) && !weights.has(names.head_weight);
+  weights.table({e + "word_embeddings.weight"}, config_.vocabulary, width, words_, tied);
   weights.table({e + "position_embeddings.weight"}, position_rows_, width, positions_);
   if (segment_rows_ > 0) {
     weights.table({e + "token_type_embeddings.weight"}, segment_rows_, width, segments_);
@@ -160,16 +161,16 @@ void Bert::plan_head(const Names& names, WeightPlan& weights) {
   weights.linear(names.head_dense, config_.width, config_.width, true, head_dense_);
   weights.norm(names.head_norm, config_.width, head_norm_);
   head_norm_.epsilon = epsilon_;
-  auto table = std::make_shared<std::shared_ptr<const Tensor>>();
+  auto table = std::make_shared<std::shared_ptr<const PackedWeights>>();
   if (weights.has(names.head_weight)) {
-    weights.tensor({{{names.head_weight}, {config_.vocabulary, config_.width}}},
-                   [table](Tensor own) { *table = std::make_shared<const Tensor>(std::move(own)); });
+    weights.packed({{{names.head_weight}, {config_.vocabulary, config_.width}}},
+                   [table](std::shared_ptr<const PackedWeights> own) { *table = std::move(own); });
   }
   auto bias = std::make_shared<Tensor>();
   weights.tensor({{{names.head_bias}, {config_.vocabulary}}},
                  [bias](Tensor loaded) { *bias = std::move(loaded); });
   weights.afterwards(
-      [this, table, bias] { head_output_ = Linear(*table ? *table : words_.table(), std::move(*bias)); });
+      [this, table, bias] { head_output_ = Linear(*table ? *table : words_.packed(), std::move(*bias)); });
 }
 
 Ids Bert::positions_of(const Ids& ids) const {
@@ -194,31 +195,28 @@ Tensor Bert::embed(const ModelInput& input) const {
     const Ids segments = input.segments.empty() ? Ids::filled(input.ids.shape(), 0) : input.segments;
     segments_.add_to(x, segments, "model: segments");
   }
-  return embedding_norm_(x);
-}
-
-Tensor Bert::attend_layer(const BertLayer& layer, const Tensor& x, const AttentionOptions& options,
-                          const AttentionPlace& place) const {
-  ProjectedHeads projected(layer.qkv(x), heads_);
-  const Tensor concat = attend(heads_first(projected.q()), heads_first(projected.k()),
-                               heads_first(projected.v()), options, place);
-  Tensor output = layer.output(concat);
-  ProjectionRecord(place).show(ProjectionSource::self(x, layer.qkv, heads_), concat, layer.output, output);
-  return output;
+  embedding_norm_.store(x, x);
+  return x;
 }
 
 ModelOutput Bert::run(const ModelInput& input, const RunOptions& options) const {
   AttentionOptions attention;
   if (!input.real.empty()) attention.mask = Mask::padding(input.real);
   Tensor x = embed(input);
+  LayerScratch scratch;
   Index index = 0;
   for (const BertLayer& layer : layers_) {
-    Tensor attended = attend_layer(layer, x, attention, {AttentionKind::encoder, index++, options.probe});
-    add(attended, x);
-    x = layer.attention_norm(attended);
-    Tensor fed = layer.feed_forward(x);
-    add(fed, x);
-    x = layer.output_norm(fed);
+    const AttentionPlace place = {AttentionKind::encoder, index++, options.probe};
+    layer.qkv.store(x, scratch.projected);
+    ProjectedHeads projected(scratch.projected, heads_);
+    attend(heads_first(projected.q()), heads_first(projected.k()), heads_first(projected.v()), attention,
+           place, scratch.attended);
+    ProjectionRecord(place).show(ProjectionSource::self(x, layer.qkv, heads_), scratch.attended,
+                                 layer.output);
+    layer.output.add(scratch.attended, x.view());
+    layer.attention_norm.store(x, x);
+    layer.feed_forward.add(x, scratch.inner, x.view());
+    layer.output_norm.store(x, x);
   }
   ModelOutput output;
   if (options.logits && config_.has_logits) {

@@ -7,7 +7,7 @@
 
 #include "fovea/shape.h"
 #include "io/json.h"
-#include "ops/activation.h"
+#include "ops/dense_layer.h"
 
 namespace fovea {
 

@@ -26,8 +26,8 @@ class DecoderStep {
     return ProjectionRecord({kind, static_cast<Index>(layer), state_ == nullptr ? probe_ : nullptr});
   }
 
-  // Queries, keys and values of a layer → [B, N, H·D]. `options` bring scale and bias.
-  Tensor attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options) const;
+  // Queries, keys and values of a layer → out [B, N, H·D]. `options` bring scale and bias.
+  void attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options, Tensor& out) const;
 
  private:
   Mask mask_;

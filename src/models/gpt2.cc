@@ -10,6 +10,7 @@
 #include "models/decoder_step.h"
 #include "nn/attention_layer.h"
 #include "nn/feed_forward.h"
+#include "nn/layer_scratch.h"
 
 namespace fovea {
 namespace {
@@ -30,7 +31,6 @@ class Gpt2 final : public Architecture {
 
  private:
   void plan(WeightPlan& weights, Activation activation, float epsilon, bool tied);
-  Tensor attend_layer(std::size_t index, const Tensor& x, const DecoderStep& step) const;
   // [B, N, E] after the last norm.
   Tensor forward(const Ids& ids, const DecoderStep& step) const;
 
@@ -77,7 +77,7 @@ Gpt2::Gpt2(ConfigReader& config, WeightPlan& weights) {
 void Gpt2::plan(WeightPlan& weights, Activation activation, float epsilon, bool tied) {
   const Index width = config_.width, inner = config_.inner_width;
   const std::string prefix = weights.has("transformer.wte.weight") ? "transformer." : "";
-  weights.table({prefix + "wte.weight"}, config_.vocabulary, width, words_);
+  weights.table({prefix + "wte.weight"}, config_.vocabulary, width, words_, tied);
   weights.table({prefix + "wpe.weight"}, config_.max_tokens, width, positions_);
   layers_.resize(static_cast<std::size_t>(config_.layers));
   for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -98,29 +98,28 @@ void Gpt2::plan(WeightPlan& weights, Activation activation, float epsilon, bool 
   if (!tied) {
     weights.linear("lm_head", config_.vocabulary, width, false, output_);
   } else {
-    weights.afterwards([this] { output_ = Linear(words_.table()); });
+    weights.afterwards([this] { output_ = Linear(words_.packed()); });
   }
-}
-
-Tensor Gpt2::attend_layer(std::size_t index, const Tensor& x, const DecoderStep& step) const {
-  const Gpt2Layer& layer = layers_[index];
-  ProjectedHeads projected(layer.qkv(x), heads_);
-  const Tensor concat = step.attend(index, projected, layer.attention);
-  Tensor output = layer.output(concat);
-  step.record(AttentionKind::decoder, index)
-      .show(ProjectionSource::self(x, layer.qkv, heads_), concat, layer.output, output);
-  return output;
 }
 
 Tensor Gpt2::forward(const Ids& ids, const DecoderStep& step) const {
   Tensor x = words_(ids, "model");
   positions_.add_to(x, counted_positions(ids.shape(), step.first()), "model: positions");
+  LayerScratch scratch;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Gpt2Layer& layer = layers_[i];
-    add(x, attend_layer(i, layer.attention_norm(x), step));
-    add(x, layer.feed_forward(layer.feed_forward_norm(x)));
+    layer.attention_norm.store(x, scratch.normed);
+    layer.qkv.store(scratch.normed, scratch.projected);
+    ProjectedHeads projected(scratch.projected, heads_);
+    step.attend(i, projected, layer.attention, scratch.attended);
+    step.record(AttentionKind::decoder, i)
+        .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
+    layer.output.add(scratch.attended, x.view());
+    layer.feed_forward_norm.store(x, scratch.normed);
+    layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
   }
-  return last_norm_(x);
+  last_norm_.store(x, x);
+  return x;
 }
 
 ModelOutput Gpt2::run(const ModelInput& input, const RunOptions& options) const {

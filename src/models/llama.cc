@@ -10,6 +10,7 @@
 #include "models/rope.h"
 #include "nn/attention_layer.h"
 #include "nn/feed_forward.h"
+#include "nn/layer_scratch.h"
 #include "ops/rotary.h"
 
 namespace fovea {
@@ -34,7 +35,6 @@ class Llama final : public Architecture {
   };
   void read_heads(ConfigReader& config);
   void plan(WeightPlan& weights, const Biases& biases);
-  Tensor attend_layer(std::size_t index, const Tensor& x, const DecoderStep& step) const;
   Tensor forward(const Ids& ids, const DecoderStep& step) const;
 
   HeadSizes heads_;
@@ -104,7 +104,7 @@ Llama::Llama(ConfigReader& config, WeightPlan& weights) {
 void Llama::plan(WeightPlan& weights, const Biases& biases) {
   const Index width = config_.width, inner = config_.inner_width;
   const std::string prefix = weights.has("embed_tokens.weight") ? "" : "model.";
-  weights.table({prefix + "embed_tokens.weight"}, config_.vocabulary, width, words_);
+  weights.table({prefix + "embed_tokens.weight"}, config_.vocabulary, width, words_, tied_);
   layers_.resize(static_cast<std::size_t>(config_.layers));
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     LlamaLayer& layer = layers_[i];
@@ -127,31 +127,30 @@ void Llama::plan(WeightPlan& weights, const Biases& biases) {
   if (!tied_) {
     weights.linear("lm_head", config_.vocabulary, width, false, output_);
   } else {
-    weights.afterwards([this] { output_ = Linear(words_.table()); });
+    weights.afterwards([this] { output_ = Linear(words_.packed()); });
   }
-}
-
-Tensor Llama::attend_layer(std::size_t index, const Tensor& x, const DecoderStep& step) const {
-  const LlamaLayer& layer = layers_[index];
-  ProjectedHeads projected(layer.qkv(x), heads_);
-  ProjectionRecord record = step.record(AttentionKind::decoder, index);
-  record.before_rotation(projected, frequencies_);
-  rotate_positions(projected.q(), step.first(), frequencies_);
-  rotate_positions(projected.k(), step.first(), frequencies_);
-  const Tensor concat = step.attend(index, projected, {});
-  Tensor output = layer.output(concat);
-  record.show(ProjectionSource::self(x, layer.qkv, heads_), concat, layer.output, output);
-  return output;
 }
 
 Tensor Llama::forward(const Ids& ids, const DecoderStep& step) const {
   Tensor x = words_(ids, "model");
+  LayerScratch scratch;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const LlamaLayer& layer = layers_[i];
-    add(x, attend_layer(i, layer.attention_norm(x), step));
-    add(x, layer.feed_forward(layer.feed_forward_norm(x)));
+    layer.attention_norm.store(x, scratch.normed);
+    layer.qkv.store(scratch.normed, scratch.projected);
+    ProjectedHeads projected(scratch.projected, heads_);
+    ProjectionRecord record = step.record(AttentionKind::decoder, i);
+    record.before_rotation(projected, frequencies_);
+    rotate_positions(projected.q(), step.first(), frequencies_);
+    rotate_positions(projected.k(), step.first(), frequencies_);
+    step.attend(i, projected, {}, scratch.attended);
+    record.show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
+    layer.output.add(scratch.attended, x.view());
+    layer.feed_forward_norm.store(x, scratch.normed);
+    layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
   }
-  return last_norm_(x);
+  last_norm_.store(x, x);
+  return x;
 }
 
 ModelOutput Llama::run(const ModelInput& input, const RunOptions& options) const {

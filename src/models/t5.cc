@@ -11,6 +11,7 @@
 #include "models/decoder_step.h"
 #include "nn/attention_layer.h"
 #include "nn/feed_forward.h"
+#include "nn/layer_scratch.h"
 
 namespace fovea {
 namespace {
@@ -43,12 +44,9 @@ class T5 final : public Architecture {
   // memory: the encoder's output [B, M, E], or none where the state has its keys and values.
   Tensor decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
                 const DecoderStep& step) const;
-  // Attention with its projections; x and y are after their norms.
-  Tensor attend_layer(const EncoderLayer& layer, const Tensor& x, const AttentionOptions& options,
-                      const AttentionPlace& place) const;
-  Tensor decode_layer(std::size_t layer, const Tensor& y, const DecoderStep& step) const;
-  Tensor cross_attend(std::size_t layer, const Tensor& y, const Tensor& memory, const Flags& memory_real,
-                      const DecoderStep& step) const;
+  // y += what it sees of the memory.
+  void cross_attend(std::size_t layer, const Tensor& memory, const Flags& memory_real,
+                    const DecoderStep& step, LayerScratch& scratch, Tensor& y) const;
   Tensor logits(Tensor y) const;
   HeadSizes memory_heads() const { return {0, heads_.kv_heads, heads_.width}; }  // of keys | values
 
@@ -137,7 +135,7 @@ void T5::plan_bias(WeightPlan& weights, const std::string& stack, bool bidirecti
 void T5::plan(WeightPlan& weights) {
   const Index width = config_.width, columns = heads_.query_columns();
   weights.table({"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"},
-                config_.vocabulary, width, words_);
+                config_.vocabulary, width, words_, !weights.has("lm_head.weight"));
   encoder_.resize(static_cast<std::size_t>(config_.layers));
   for (std::size_t i = 0; i < encoder_.size(); ++i) {
     const std::string at = "encoder.block." + std::to_string(i) + ".";
@@ -164,74 +162,77 @@ void T5::plan(WeightPlan& weights) {
   if (weights.has("lm_head.weight")) {
     weights.linear("lm_head", config_.vocabulary, width, false, output_);
   } else {
-    weights.afterwards([this] { output_ = Linear(words_.table()); });
+    weights.afterwards([this] { output_ = Linear(words_.packed()); });
   }
-}
-
-Tensor T5::attend_layer(const EncoderLayer& layer, const Tensor& x, const AttentionOptions& options,
-                        const AttentionPlace& place) const {
-  ProjectedHeads projected(layer.qkv(x), heads_);
-  const Tensor concat = attend(heads_first(projected.q()), heads_first(projected.k()),
-                               heads_first(projected.v()), options, place);
-  Tensor output = layer.output(concat);
-  ProjectionRecord(place).show(ProjectionSource::self(x, layer.qkv, heads_), concat, layer.output, output);
-  return output;
-}
-
-Tensor T5::decode_layer(std::size_t index, const Tensor& y, const DecoderStep& step) const {
-  const DecoderLayer& layer = decoder_[index];
-  ProjectedHeads projected(layer.qkv(y), heads_);
-  const Tensor concat = step.attend(index, projected, decoder_attention_);
-  Tensor output = layer.output(concat);
-  step.record(AttentionKind::decoder, index)
-      .show(ProjectionSource::self(y, layer.qkv, heads_), concat, layer.output, output);
-  return output;
 }
 
 Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   AttentionOptions attention = encoder_attention_;
   if (!real.empty()) attention.mask = Mask::padding(real);
   Tensor x = words_(ids, "model");
+  LayerScratch scratch;
   Index index = 0;
   for (const EncoderLayer& layer : encoder_) {
-    add(x,
-        attend_layer(layer, layer.attention_norm(x), attention, {AttentionKind::encoder, index++, probe}));
-    add(x, layer.feed_forward(layer.feed_forward_norm(x)));
+    const AttentionPlace place = {AttentionKind::encoder, index++, probe};
+    layer.attention_norm.store(x, scratch.normed);
+    layer.qkv.store(scratch.normed, scratch.projected);
+    ProjectedHeads projected(scratch.projected, heads_);
+    attend(heads_first(projected.q()), heads_first(projected.k()), heads_first(projected.v()), attention,
+           place, scratch.attended);
+    ProjectionRecord(place).show(ProjectionSource::self(scratch.normed, layer.qkv, heads_),
+                                 scratch.attended, layer.output);
+    layer.output.add(scratch.attended, x.view());
+    layer.feed_forward_norm.store(x, scratch.normed);
+    layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
   }
-  return encoder_norm_(x);
+  encoder_norm_.store(x, x);
+  return x;
 }
 
-Tensor T5::cross_attend(std::size_t index, const Tensor& y, const Tensor& memory, const Flags& memory_real,
-                        const DecoderStep& step) const {
+void T5::cross_attend(std::size_t index, const Tensor& memory, const Flags& memory_real,
+                      const DecoderStep& step, LayerScratch& scratch, Tensor& y) const {
   const DecoderLayer& layer = decoder_[index];
-  ProjectedHeads query(layer.cross_query(y), {heads_.heads, 0, heads_.width});
+  layer.cross_norm.store(y, scratch.normed);
+  Tensor projected = layer.cross_query(scratch.normed);
+  ProjectedHeads query(projected, {heads_.heads, 0, heads_.width});
   const AttentionPlace place = step.place(AttentionKind::cross, index);
   AttentionOptions options;
   options.scale = 1.0f;
   if (!memory_real.empty()) options.mask = Mask::padding(memory_real);
   if (step.state() != nullptr) {
     const KeyValueCache& cache = step.state()->cross[index];
-    return layer.cross_output(attend(heads_first(query.q()), cache.keys(), cache.values(), options, place));
+    attend(heads_first(query.q()), cache.keys(), cache.values(), options, place, scratch.attended);
+  } else {
+    Tensor kept_projected = layer.cross_keys_values(memory);
+    ProjectedHeads kept(kept_projected, memory_heads());
+    attend(heads_first(query.q()), heads_first(kept.k()), heads_first(kept.v()), options, place,
+           scratch.attended);
+    ProjectionRecord(place).show(
+        {scratch.normed, memory, layer.cross_query, layer.cross_keys_values, 0, heads_}, scratch.attended,
+        layer.cross_output);
   }
-  ProjectedHeads kept(layer.cross_keys_values(memory), memory_heads());
-  const Tensor concat =
-      attend(heads_first(query.q()), heads_first(kept.k()), heads_first(kept.v()), options, place);
-  Tensor output = layer.cross_output(concat);
-  ProjectionRecord(place).show({y, memory, layer.cross_query, layer.cross_keys_values, 0, heads_}, concat,
-                               layer.cross_output, output);
-  return output;
+  layer.cross_output.add(scratch.attended, y.view());
 }
 
 Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
                   const DecoderStep& step) const {
   Tensor y = words_(ids, "model: decoder");
+  LayerScratch scratch;
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     const DecoderLayer& layer = decoder_[i];
-    add(y, decode_layer(i, layer.attention_norm(y), step));
-    add(y, cross_attend(i, layer.cross_norm(y), memory, memory_real, step));
-    add(y, layer.feed_forward(layer.feed_forward_norm(y)));
+    layer.attention_norm.store(y, scratch.normed);
+    layer.qkv.store(scratch.normed, scratch.projected);
+    ProjectedHeads projected(scratch.projected, heads_);
+    step.attend(i, projected, decoder_attention_, scratch.attended);
+    step.record(AttentionKind::decoder, i)
+        .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
+    layer.output.add(scratch.attended, y.view());
+    cross_attend(i, memory, memory_real, step, scratch, y);
+    layer.feed_forward_norm.store(y, scratch.normed);
+    layer.feed_forward.add(scratch.normed, scratch.inner, y.view());
   }
-  return decoder_norm_(y);
+  decoder_norm_.store(y, y);
+  return y;
 }
 
 Tensor T5::logits(Tensor y) const {
@@ -260,7 +261,8 @@ void T5::start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const
   state.self.assign(decoder_.size(), empty);
   state.cross.assign(decoder_.size(), empty);
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
-    ProjectedHeads kept(decoder_[i].cross_keys_values(memory), memory_heads());
+    Tensor projected = decoder_[i].cross_keys_values(memory);
+    ProjectedHeads kept(projected, memory_heads());
     state.cross[i].append(heads_first(kept.k()), heads_first(kept.v()));
   }
 }

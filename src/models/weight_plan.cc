@@ -14,8 +14,7 @@ Shape shape_in_file(const WeightPlan::Part& part) {
   return part.layout == FileLayout::columns ? Shape{part.shape[1], part.shape[0]} : part.shape;
 }
 
-Tensor to_float32(const WeightFiles::Located& located, const std::string& where) {
-  const RawArray& raw = located.raw;
+Tensor to_float32(const RawArray& raw, const std::string& where) {
   const auto aligned_to = [&](std::size_t bytes) {
     return reinterpret_cast<std::uintptr_t>(raw.data.data()) % bytes == 0;
   };
@@ -44,20 +43,41 @@ Tensor halves_of_pairs(const Tensor& from, Index head_width) {
   return to;
 }
 
+// Rows [begin, end) of a matrix.
+RawArray rows_of(const RawArray& raw, Index begin, Index end) {
+  const Index columns = raw.shape[1];
+  const auto row_bytes = static_cast<std::size_t>(columns) * size_of(raw.dtype);
+  RawArray rows = raw;
+  rows.shape = {end - begin, columns};
+  rows.data = raw.data.substr(static_cast<std::size_t>(begin) * row_bytes,
+                              static_cast<std::size_t>(end - begin) * row_bytes);
+  return rows;
+}
+
 }  // namespace
 
 void WeightPlan::tensor(std::vector<Part> parts, std::function<void(Tensor)> give) {
   for (const Part& part : parts) parameters_ += part.shape.elements();
-  wanted_.push_back({std::move(parts), std::move(give)});
+  wanted_.push_back({std::move(parts), std::move(give), {}});
+}
+
+void WeightPlan::packed(std::vector<Part> parts, GivePacked give) {
+  for (const Part& part : parts) parameters_ += part.shape.elements();
+  wanted_.push_back({std::move(parts), {}, std::move(give)});
 }
 
 void WeightPlan::vector(const std::string& name, Index width, Tensor& to) {
   tensor({{{name}, {width}}}, [&to](Tensor loaded) { to = std::move(loaded); });
 }
 
-void WeightPlan::table(const std::vector<std::string>& names, Index rows, Index width, Embedding& to) {
-  tensor({{names, {rows, width}}},
-         [&to](Tensor loaded) { to = Embedding(std::make_shared<const Tensor>(std::move(loaded))); });
+void WeightPlan::table(const std::vector<std::string>& names, Index rows, Index width, Embedding& to,
+                       bool tied) {
+  if (tied) {
+    packed({{names, {rows, width}}},
+           [&to](std::shared_ptr<const PackedWeights> loaded) { to = Embedding(std::move(loaded)); });
+  } else {
+    tensor({{names, {rows, width}}}, [&to](Tensor loaded) { to = Embedding(std::move(loaded)); });
+  }
 }
 
 void WeightPlan::norm(const std::string& name, Index width, LayerNorm& to) {
@@ -83,14 +103,14 @@ void WeightPlan::stacked(const std::vector<Row>& rows, Index inputs, bool bias, 
     biases.push_back({{row.name + ".bias"}, {row.outputs}});
   }
   if (!bias) {
-    tensor(std::move(weights),
-           [&to](Tensor weight) { to = Linear(std::make_shared<const Tensor>(std::move(weight))); });
+    packed(std::move(weights),
+           [&to](std::shared_ptr<const PackedWeights> weight) { to = Linear(std::move(weight)); });
     return;
   }
   auto kept = std::make_shared<Tensor>();
   tensor(std::move(biases), [kept](Tensor loaded) { *kept = std::move(loaded); });
-  tensor(std::move(weights), [kept, &to](Tensor weight) {
-    to = Linear(std::make_shared<const Tensor>(std::move(weight)), std::move(*kept));
+  packed(std::move(weights), [kept, &to](std::shared_ptr<const PackedWeights> weight) {
+    to = Linear(std::move(weight), std::move(*kept));
   });
 }
 
@@ -119,19 +139,49 @@ std::string WeightPlan::problem_of(const Part& part) const {
 
 Tensor WeightPlan::converted(const Part& part) const {
   const WeightFiles::Located& located = *locate(part);
-  Tensor tensor = to_float32(located, files_.where());
+  Tensor tensor = to_float32(located.raw, files_.where());
   if (located.file != nullptr) located.file->release(located.raw.data);
-  if (part.layout == FileLayout::columns) return Tensor::copy_of(tensor.view().transpose(0, 1));
-  if (part.layout == FileLayout::rotary_pairs) return halves_of_pairs(tensor, part.head_width);
   return tensor;
+}
+
+// Some rows of the file at a time: there is never a second copy of a whole matrix.
+void WeightPlan::pack(const Part& part, Index first_output, PackedWeights& to) const {
+  constexpr Index kPiece = 1 << 18;  // numbers
+  const WeightFiles::Located& located = *locate(part);
+  const Index rows = located.raw.shape[0], columns = located.raw.shape[1];
+  // Whole panels, whole heads.
+  const Index unit = part.head_width > 0 ? part.head_width : to.panel_outputs();
+  const Index step = std::max<Index>(1, kPiece / (unit * columns)) * unit;
+  for (Index row = 0; row < rows; row += step) {
+    const Tensor piece = to_float32(rows_of(located.raw, row, std::min(rows, row + step)), files_.where());
+    if (part.layout == FileLayout::columns) {
+      to.set(first_output, row, piece.view().transpose(0, 1));
+    } else if (part.layout == FileLayout::rotary_pairs) {
+      to.set(first_output + row, 0, halves_of_pairs(piece, part.head_width));
+    } else {
+      to.set(first_output + row, 0, piece);
+    }
+  }
+  if (located.file != nullptr) located.file->release(located.raw.data);
+}
+
+std::shared_ptr<const PackedWeights> WeightPlan::packed_together(const Wanted& wanted) const {
+  Index outputs = 0;
+  for (const Part& part : wanted.parts) outputs += part.shape[0];
+  auto whole = std::make_shared<PackedWeights>(outputs, wanted.parts.front().shape[1]);
+  outputs = 0;
+  for (const Part& part : wanted.parts) {
+    pack(part, outputs, *whole);
+    outputs += part.shape[0];
+  }
+  return whole;
 }
 
 Tensor WeightPlan::assembled(const Wanted& wanted) const {
   if (wanted.parts.size() == 1) return converted(wanted.parts.front());
-  const Shape& first = wanted.parts.front().shape;
-  Index rows = 0;
-  for (const Part& part : wanted.parts) rows += part.shape[0];
-  Tensor whole = Tensor::uninitialized(first.rank() == 1 ? Shape{rows} : Shape{rows, first[1]});
+  Index elements = 0;
+  for (const Part& part : wanted.parts) elements += part.shape.elements();
+  Tensor whole = Tensor::uninitialized({elements});
   float* to = whole.data();
   for (const Part& part : wanted.parts) {
     const Tensor piece = converted(part);
@@ -152,7 +202,13 @@ void WeightPlan::load() {
   if (count > 0) {
     fail("{}: {} tensor{} not fit: {}", files_.where(), count, count == 1 ? " does" : "s do", problems);
   }
-  for (const Wanted& wanted : wanted_) wanted.give(assembled(wanted));
+  for (const Wanted& wanted : wanted_) {
+    if (wanted.give_packed) {
+      wanted.give_packed(packed_together(wanted));
+    } else {
+      wanted.give(assembled(wanted));
+    }
+  }
   for (const auto& finish : finishers_) finish();
 }
 

@@ -39,7 +39,9 @@ class WeightPlan {
   bool has(const std::string& name) const { return files_.find(name) != nullptr; }
 
   void vector(const std::string& name, Index width, Tensor& to);
-  void table(const std::vector<std::string>& names, Index rows, Index width, Embedding& to);
+  // tied: the table is an output layer, too, and packed for that.
+  void table(const std::vector<std::string>& names, Index rows, Index width, Embedding& to,
+             bool tied = false);
   void norm(const std::string& name, Index width, LayerNorm& to);  // name.weight, name.bias (gamma, beta)
   void norm(const std::string& name, Index width, RmsNorm& to);
   // name.weight and, if `bias`, name.bias.
@@ -53,8 +55,11 @@ class WeightPlan {
     Index head_width = 0;
   };
   void stacked(const std::vector<Row>& rows, Index inputs, bool bias, Linear& to);
-  // Any tensor; `give` gets it.
+  // Any tensor in the file's layout; `give` gets it. Several parts are vectors, one after the other.
   void tensor(std::vector<Part> parts, std::function<void(Tensor)> give);
+  // Matrices below each other, packed for products.
+  using GivePacked = std::function<void(std::shared_ptr<const PackedWeights>)>;
+  void packed(std::vector<Part> parts, GivePacked give);
 
   // Called after all tensors are there.
   void afterwards(std::function<void()> finish) { finishers_.push_back(std::move(finish)); }
@@ -68,11 +73,14 @@ class WeightPlan {
   struct Wanted {
     std::vector<Part> parts;  // below each other
     std::function<void(Tensor)> give;
+    GivePacked give_packed;  // one of the two
   };
   const WeightFiles::Located* locate(const Part& part) const;
   std::string problem_of(const Part& part) const;  // "" if it fits
   Tensor converted(const Part& part) const;
   Tensor assembled(const Wanted& wanted) const;
+  void pack(const Part& part, Index first_output, PackedWeights& to) const;
+  std::shared_ptr<const PackedWeights> packed_together(const Wanted& wanted) const;
 
   const WeightFiles& files_;
   std::vector<Wanted> wanted_;

@@ -1,6 +1,6 @@
 #include "nn/attention_layer.h"
 
-#include <utility>
+#include "ops/attention_concat.h"
 
 namespace fovea {
 
@@ -23,13 +23,10 @@ View ProjectedHeads::part(Index column, Index heads) {
               {shape[1] * columns, columns, heads_.width, 1});
 }
 
-Tensor attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
-              const AttentionPlace& place) {
+void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
+            const AttentionPlace& place, Tensor& out) {
   if (place.probe != nullptr) place.probe->attention({place.kind, place.layer, q, k, v, options});
-  const AttentionResult result = attention(q, k, v, options);
-  const Shape& shape = result.output.shape();  // [B, H, N, D]
-  return Tensor::copy_of(result.output.view().transpose(1, 2))
-      .reshaped({shape[0], shape[2], shape[1] * shape[3]});
+  attention_concat(q, k, v, options, out);
 }
 
 void ProjectionRecord::before_rotation(ProjectedHeads& projected, const std::vector<double>& frequencies) {
@@ -40,8 +37,9 @@ void ProjectionRecord::before_rotation(ProjectedHeads& projected, const std::vec
 }
 
 void ProjectionRecord::show(const ProjectionSource& source, const Tensor& concat,
-                            const Linear& output_layer, const Tensor& output) {
+                            const Linear& output_layer) {
   if (!wanted_) return;
+  const Tensor output = output_layer(concat);
   const Index q_end = source.heads.query_columns(), columns = source.heads.key_columns();
   const Index k = source.key_column, v = k + columns, v_end = v + columns;
   const Linear &query = source.query, &keys_values = source.keys_values;

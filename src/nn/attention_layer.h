@@ -17,13 +17,12 @@ struct HeadSizes {
   Index key_columns() const { return kv_heads * width; }
 };
 
-// Queries, keys and values of one token sequence, as [B, tokens, heads, D] in one projection's result.
-// Written through: rotary positions are applied in place.
+// Queries, keys and values of one token sequence, as [B, tokens, heads, D] in one projection's result,
+// which must live as long. Written through: rotary positions are applied in place.
 class ProjectedHeads {
  public:
   // columns: q | k | v side by side, or k | v alone (`heads.heads` = 0)
-  ProjectedHeads(Tensor projected, const HeadSizes& heads)
-      : projected_(std::move(projected)), heads_(heads) {}
+  ProjectedHeads(Tensor& projected, const HeadSizes& heads) : projected_(projected), heads_(heads) {}
 
   View q() { return part(0, heads_.heads); }
   View k() { return part(heads_.query_columns(), heads_.kv_heads); }
@@ -32,7 +31,7 @@ class ProjectedHeads {
  private:
   View part(Index column, Index heads);
 
-  Tensor projected_;  // [B, N, columns]
+  Tensor& projected_;  // [B, N, columns]
   HeadSizes heads_;
 };
 
@@ -44,9 +43,9 @@ struct AttentionPlace {
 };
 
 // Shows the call to the probe, computes it, and puts the heads side by side: q [B, H, N, D], k and v
-// [B, Hkv, M, D] → [B, N, H·D].
-Tensor attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
-              const AttentionPlace& place);
+// [B, Hkv, M, D] → out [B, N, H·D], used again if it has this shape.
+void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
+            const AttentionPlace& place, Tensor& out);
 
 // Where the queries, keys and values of a call come from: k | v stand side by side in `keys_values`, from
 // `key_column` on. Of self-attention, both layers are the same one, and so are x and memory.
@@ -71,9 +70,9 @@ class ProjectionRecord {
 
   // Of models with rotary positions, before they are applied.
   void before_rotation(ProjectedHeads& projected, const std::vector<double>& frequencies);
-  // concat [B, N, H·D] → output [B, N, E] by `output_layer`.
-  void show(const ProjectionSource& source, const Tensor& concat, const Linear& output_layer,
-            const Tensor& output);
+  // concat [B, N, H·D] → output [B, N, E] by `output_layer`; computed here, because a layer adds it to its
+  // stream at once.
+  void show(const ProjectionSource& source, const Tensor& concat, const Linear& output_layer);
 
  private:
   AttentionPlace place_;

@@ -5,17 +5,21 @@
 
 #include "fovea/array.h"
 #include "fovea/tensor.h"
+#include "ops/dense_layer.h"
 
 namespace fovea {
 
 class Embedding {
  public:
   Embedding() = default;
-  explicit Embedding(std::shared_ptr<const Tensor> table) : table_(std::move(table)) {}  // [V, E]
+  explicit Embedding(Tensor table) : table_(std::move(table)) {}  // [V, E]
+  // Tied to an output layer. A row is then read from as many cache lines as it has numbers, which is little
+  // beside the product with the table that every token takes.
+  explicit Embedding(std::shared_ptr<const PackedWeights> table) : packed_(std::move(table)) {}
 
-  Index rows() const { return table_->shape()[0]; }
-  Index width() const { return table_->shape()[1]; }
-  const std::shared_ptr<const Tensor>& table() const { return table_; }
+  Index rows() const { return packed_ != nullptr ? packed_->outputs() : table_.shape()[0]; }
+  Index width() const { return packed_ != nullptr ? packed_->inputs() : table_.shape()[1]; }
+  const std::shared_ptr<const PackedWeights>& packed() const { return packed_; }  // null unless tied
 
   // ids [B, N] → [B, N, E]. Throws Error "[who] token 7 of sequence 0 ..." for ids outside of the table.
   Tensor operator()(const Ids& ids, const char* who) const;
@@ -26,7 +30,8 @@ class Embedding {
   template <typename Use>
   void look_up(const Ids& ids, const char* who, const Use& use) const;
 
-  std::shared_ptr<const Tensor> table_;
+  Tensor table_;  // or
+  std::shared_ptr<const PackedWeights> packed_;
 };
 
 }  // namespace fovea

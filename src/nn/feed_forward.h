@@ -11,12 +11,9 @@ struct FeedForward {
   Linear up, gate, down;
   Activation activation = Activation::gelu;
 
-  Tensor operator()(const Tensor& x) const {
-    if (gate.empty()) return down(up(x, activation));
-    Tensor inner = gate(x);
-    activate_gated(inner, up(x), activation);
-    return down(inner);
-  }
+  // out [.., E] += the layer of x [.., E], which may be `out` itself; both contiguous. `inner` is scratch
+  // for layer after layer.
+  void add(ConstView x, Tensor& inner, View out) const;
 };
 
 }  // namespace fovea

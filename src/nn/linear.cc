@@ -3,30 +3,59 @@
 #include <utility>
 
 #include "core/fail.h"
-#include "ops/projection.h"
 
 namespace fovea {
+namespace {
 
-Linear::Linear(std::shared_ptr<const Tensor> weight, Tensor bias)
-    : weight_(std::move(weight)), bias_(std::move(bias)) {
-  const Shape& shape = weight_->shape();
+std::shared_ptr<const PackedWeights> packed(ConstView weight) {
+  const Shape& shape = weight.shape();
   if (shape.rank() != 2) fail("[linear] the weight is {}, expected [outputs, inputs]", shape.to_string());
-  if (!bias_.empty() && !(bias_.shape() == Shape{shape[0]})) {
-    fail("[linear] the bias is {}, expected [{}]", bias_.shape().to_string(), shape[0]);
+  return std::make_shared<const PackedWeights>(weight);
+}
+
+void check_outputs(Index begin, Index end, Index outputs) {
+  if (begin >= 0 && end >= begin && end <= outputs) return;
+  fail("[linear] outputs {} to {} were asked for, there are {}", begin, end, outputs);
+}
+
+}  // namespace
+
+Linear::Linear(std::shared_ptr<const PackedWeights> weight, Tensor bias)
+    : weight_(std::move(weight)), bias_(std::move(bias)) {
+  if (!bias_.empty() && !(bias_.shape() == Shape{outputs()})) {
+    fail("[linear] the bias is {}, expected [{}]", bias_.shape().to_string(), outputs());
   }
 }
 
+Linear::Linear(ConstView weight, Tensor bias) : Linear(packed(weight), std::move(bias)) {}
+
 Tensor Linear::operator()(ConstView x, Activation activation) const {
-  Tensor y = project_transposed("linear", x, *weight_, bias_.data(), "weight");
-  activate(y, activation);
+  Tensor y;
+  store(x, y, activation);
   return y;
 }
 
+void Linear::store(ConstView x, Tensor& out, Activation activation) const {
+  const Shape shape = dense_shape(x.shape(), *weight_);
+  if (!(out.shape() == shape)) out = Tensor::uninitialized(shape);
+  dense_layer(x, *weight_, {bias_.data(), activation, DenseEnd::store}, out.view());
+}
+
+void Linear::add(ConstView x, View out) const {
+  dense_layer(x, *weight_, {bias_.data(), Activation::none, DenseEnd::add}, out);
+}
+
+void Linear::multiply(ConstView x, View out) const {
+  dense_layer(x, *weight_, {bias_.data(), Activation::none, DenseEnd::multiply}, out);
+}
+
 Tensor Linear::weight_columns(Index begin, Index end) const {
-  return Tensor::copy_of(weight_->view().slice(0, begin, end).transpose(0, 1));
+  check_outputs(begin, end, outputs());
+  return weight_->columns(begin, end);
 }
 
 Tensor Linear::bias_columns(Index begin, Index end) const {
+  check_outputs(begin, end, outputs());
   if (bias_.empty()) return {};
   return Tensor::copy_of(bias_.view().slice(0, begin, end));
 }

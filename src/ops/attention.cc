@@ -1,6 +1,8 @@
 #include "fovea/attention.h"
 
+#include "core/fail.h"
 #include "kernels/attention.h"
+#include "ops/attention_concat.h"
 #include "ops/attention_options.h"
 #include "ops/attention_path.h"
 #include "ops/attention_views.h"
@@ -8,16 +10,10 @@
 
 namespace fovea {
 
-AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& options) {
-  const AttentionViews views = attention_views("attention", q, k, v);
-  check_options("attention", options, views.extents());
-  const Index n = views.q.shape()[3], m = views.k.shape()[3];
+namespace {
 
-  AttentionResult result;
-  result.output = Tensor::uninitialized(views.result_shape(n, views.v.shape()[4]));
-  if (options.weights) result.weights = Tensor::uninitialized(views.result_shape(n, m));
-  if (options.logsumexp) result.logsumexp = Tensor::uninitialized(views.row_shape());
-
+// Without places for results.
+kernels::AttentionProblem problem_of(const AttentionViews& views, const AttentionOptions& options) {
   kernels::AttentionProblem problem{{views.q, views.k}, views.v};
   problem.mask = options.mask.node();
   problem.bias = options.bias.node();
@@ -25,11 +21,46 @@ AttentionResult attention(ConstView q, ConstView k, ConstView v, const Attention
   problem.softcap = options.softcap;
   problem.dropout = options.dropout;
   problem.seed = options.seed;
+  return problem;
+}
+
+}  // namespace
+
+AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& options) {
+  const AttentionViews views = attention_views("attention", q, k, v);
+  check_options("attention", options, views.extents());
+  const Index heads = views.q.shape()[2], n = views.q.shape()[3], m = views.k.shape()[3];
+  const Index width = views.v.shape()[4];
+
+  AttentionResult result;
+  result.output = Tensor::uninitialized(views.result_shape(n, width));
+  if (options.weights) result.weights = Tensor::uninitialized(views.result_shape(n, m));
+  if (options.logsumexp) result.logsumexp = Tensor::uninitialized(views.row_shape());
+
+  kernels::AttentionProblem problem = problem_of(views, options);
   problem.output = result.output.data();
+  problem.output_batch_stride = heads * n * width;
+  problem.output_head_stride = n * width;
+  problem.output_row_stride = width;
   problem.weights = options.weights ? result.weights.data() : nullptr;
   problem.logsumexp = options.logsumexp ? result.logsumexp.data() : nullptr;
   run_observed(problem);
   return result;
+}
+
+void attention_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& options, Tensor& out) {
+  const AttentionViews views = attention_views("attention", q, k, v);
+  if (views.rank != 4) fail("[attention] q is {}, expected [B, H, N, D]", q.shape().to_string());
+  check_options("attention", options, views.extents());
+  const Index batch = q.shape()[0], heads = q.shape()[1], n = q.shape()[2], width = v.shape()[3];
+  const Shape wanted = {batch, n, heads * width};
+  if (!(out.shape() == wanted)) out = Tensor::uninitialized(wanted);
+  kernels::AttentionProblem problem = problem_of(views, options);
+  problem.output = out.data();
+  problem.output_batch_stride = n * heads * width;
+  problem.output_head_stride = width;
+  problem.output_row_stride = heads * width;
+  run_observed(problem);
 }
 
 AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,

@@ -21,19 +21,29 @@ Index rows_of(const Tensor& x) {
 }  // namespace
 
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, float epsilon) {
-  check_width("layer norm", "weight", x, weight);
-  check_width("layer norm", "bias", x, bias);
-  Tensor out = Tensor::uninitialized(x.shape());
-  kernels::layer_norm(x.data(), rows_of(x), x.shape().back(), weight.data(), bias.data(), epsilon,
-                      out.data());
+  Tensor out;
+  layer_norm(x, weight, bias, epsilon, out);
   return out;
 }
 
 Tensor rms_norm(const Tensor& x, const Tensor& weight, float epsilon) {
-  check_width("rms norm", "weight", x, weight);
-  Tensor out = Tensor::uninitialized(x.shape());
-  kernels::rms_norm(x.data(), rows_of(x), x.shape().back(), weight.data(), epsilon, out.data());
+  Tensor out;
+  rms_norm(x, weight, epsilon, out);
   return out;
+}
+
+void layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, float epsilon, Tensor& out) {
+  check_width("layer norm", "weight", x, weight);
+  check_width("layer norm", "bias", x, bias);
+  if (!(out.shape() == x.shape())) out = Tensor::uninitialized(x.shape());
+  kernels::layer_norm(x.data(), rows_of(x), x.shape().back(), weight.data(), bias.data(), epsilon,
+                      out.data());
+}
+
+void rms_norm(const Tensor& x, const Tensor& weight, float epsilon, Tensor& out) {
+  check_width("rms norm", "weight", x, weight);
+  if (!(out.shape() == x.shape())) out = Tensor::uninitialized(x.shape());
+  kernels::rms_norm(x.data(), rows_of(x), x.shape().back(), weight.data(), epsilon, out.data());
 }
 
 }  // namespace fovea

@@ -11,4 +11,8 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, flo
 // x [.., E], weight [E]: x / √(mean of squares + epsilon) · weight.
 Tensor rms_norm(const Tensor& x, const Tensor& weight, float epsilon);
 
+// The same into `out`, which may be x, and is allocated unless it has the shape of x.
+void layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, float epsilon, Tensor& out);
+void rms_norm(const Tensor& x, const Tensor& weight, float epsilon, Tensor& out);
+
 }  // namespace fovea

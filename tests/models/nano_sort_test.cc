@@ -88,14 +88,13 @@ TEST_F(NanoSort, the_model_gives_the_published_values) {
 
 // The same path, layer by layer, through the parts that the models are made of.
 TEST_F(NanoSort, every_part_gives_the_published_values) {
-  const auto shared = [&](const std::string& name) { return std::make_shared<const Tensor>(weight(name)); };
   const auto linear = [&](const std::string& name) {
-    return Linear(shared(name + ".weight"), weight(name + ".bias"));
+    return Linear(weight(name + ".weight"), weight(name + ".bias"));
   };
   const auto norm = [&](const std::string& name) {
     return LayerNorm{weight(name + ".weight"), weight(name + ".bias"), 1e-5f};
   };
-  const Embedding words(shared("wte.weight")), positions(shared("wpe.weight"));
+  const Embedding words(weight("wte.weight")), positions(weight("wpe.weight"));
   Tensor x = words(ids(), "test");
   expect_near(x, partial("tok_emb"), 1e-6, "tok_emb");
   expect_near(weight("wpe.weight").reshaped({1, 11, kWidth}), partial("pos_emb"), 1e-6, "pos_emb");
@@ -110,25 +109,23 @@ TEST_F(NanoSort, every_part_gives_the_published_values) {
     const std::string at = "h." + std::to_string(layer) + ".";
     const Tensor ln1 = norm(at + "ln_1")(x);
     check(ln1, "ln1");
-    const Tensor qkv = linear(at + "attn.c_attn")(ln1);
+    Tensor qkv = linear(at + "attn.c_attn")(ln1);
     check(qkv, "qkv");
     ProjectedHeads heads(qkv, {kHeads, kHeads, kWidth / kHeads});
-    const Tensor y = attend(heads_first(heads.q()), heads_first(heads.k()), heads_first(heads.v()),
-                            {.mask = Mask::causal()}, {AttentionKind::decoder, layer, nullptr});
+    Tensor y;
+    attend(heads_first(heads.q()), heads_first(heads.k()), heads_first(heads.v()), {.mask = Mask::causal()},
+           {AttentionKind::decoder, layer, nullptr}, y);
     check(y, "y");
-    const Tensor projected = linear(at + "attn.c_proj")(y);
-    check(projected, "yProj");
-    add(x, projected);
+    check(linear(at + "attn.c_proj")(y), "yProj");
+    linear(at + "attn.c_proj").add(y, x.view());
     check(x, "attnResid");
     const Tensor ln2 = norm(at + "ln_2")(x);
     check(ln2, "ln2");
-    Tensor inner = linear(at + "mlp.c_fc")(ln2);
-    check(inner, "fc");
-    activate(inner, Activation::gelu_tanh);
+    check(linear(at + "mlp.c_fc")(ln2), "fc");
+    const Tensor inner = linear(at + "mlp.c_fc")(ln2, Activation::gelu_tanh);
     check(inner, "gelu");
-    const Tensor mlp = linear(at + "mlp.c_proj")(inner);
-    check(mlp, "mlp");
-    add(x, mlp);
+    check(linear(at + "mlp.c_proj")(inner), "mlp");
+    linear(at + "mlp.c_proj").add(inner, x.view());
     check(x, "mlpResid");
     expect_near(x, partial("block" + std::to_string(layer)), 1e-4, "block " + std::to_string(layer));
   }

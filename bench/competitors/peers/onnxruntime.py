@@ -62,3 +62,6 @@ class OnnxRuntime:
             out = results[0]
             return [out.reshape(out.shape[0], out.shape[1], heads, -1).transpose(0, 2, 1, 3)]
         return lambda: session.run(None, feeds), to_arrays, "MultiHeadAttention"
+
+
+SERVED = (PyTorch, OnnxRuntime)

@@ -1,4 +1,4 @@
-# Serves attention by Python packages to the benchmark that started this process. Commands come as lines on standard
+# Serves what the classes SERVED compute to the benchmark that started this process. Commands come as lines on standard
 # input, answers go out as one line each, words separated by tabs; arrays go through one shared file in memory.
 #   prepare PEER CASE, then a JSON document, then an empty line   ok PATH | no REASON
 #   check PEER CASE      one call, its results into the file      ok EXTRA_BYTES
@@ -25,7 +25,7 @@ def exchange(descriptor, threads):
     try:
         import numpy
     except ImportError as error:
-        for peer in (PyTorch, OnnxRuntime):
+        for peer in SERVED:
             answer("absent", peer.id, error)
         answer("ready")
         return
@@ -64,7 +64,7 @@ def exchange(descriptor, threads):
         return problem
 
     peers, cases = {}, {}
-    for peer in (PyTorch, OnnxRuntime):
+    for peer in SERVED:
         try:
             peers[peer.id] = peer(threads)
             answer("peer", peer.id, peers[peer.id].version(), peers[peer.id].detail())

@@ -1,0 +1,45 @@
+// Somebody's way to run one case of a model.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "competitors/competitor.h"
+#include "fovea/model.h"
+
+namespace fovea::bench {
+
+// An encoder's run on ids [B, N], or a decoder that goes on from ids [1, N] by `tokens`.
+struct ModelCase {
+  CaseInfo info;
+  Ids ids;
+  Index tokens = 0;
+};
+
+struct Contender {
+  std::string competitor;
+  Preparation preparation;
+  std::function<Checked()> check;  // hidden states [B, N, E], or the new tokens, and the memory of the call
+  std::function<double(double)> run;  // as Entry::run
+};
+
+// With every attention call captured, and without. A decoder writes without a probe: one contender.
+std::vector<Contender> fovea_contenders(const Model& model, const ModelCase& c);
+
+// transformers and ONNX Runtime, in a process of that Python.
+class ModelPeers {
+ public:
+  ModelPeers(const std::string& python, int threads);
+  ~ModelPeers();
+  const std::vector<CompetitorInfo>& competitors() const { return competitors_; }  // those absent too
+  std::vector<Contender> contenders(const std::string& folder, const ModelCase& c, int number);
+  void release();  // forgets all cases
+
+ private:
+  std::shared_ptr<class PeerProcess> process_;  // null: nobody is there
+  std::vector<CompetitorInfo> competitors_;
+};
+
+}  // namespace fovea::bench

@@ -1,0 +1,207 @@
+// Whole models, against what their users run: prepare, compare, then rounds in which everybody runs in
+// turn.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "fovea/build_info.h"
+#include "fovea/threads.h"
+#include "fovea/version.h"
+#include "machine/fma_peak.h"
+#include "machine/machine.h"
+#include "machine/read_bandwidth.h"
+#include "models/contender.h"
+#include "rounds.h"
+
+namespace fovea::bench {
+namespace {
+
+constexpr Index kNewTokens = 256;
+
+// Products of the dense layers and of attention.
+double flops_of(const ModelConfig& config, Index batch, Index tokens) {
+  const auto of = [](Index x) { return static_cast<double>(x); };
+  const double width = of(config.width), rows = of(batch * tokens);
+  const double dense = 4 * width * width + 2 * width * of(config.inner_width);
+  return of(config.layers) * rows * (2 * dense + 4 * of(tokens) * width);
+}
+
+ModelCase case_of(const Model& model, Index batch, Index tokens, int threads) {
+  const ModelConfig& config = model.config();
+  const bool writes = config.has_decoder();
+  ModelCase c;
+  CaseInfo& info = c.info;
+  info.operation = writes ? Operation::generation : Operation::model;
+  info.batch = batch, info.queries = info.keys = tokens;
+  info.heads = config.heads, info.key_heads = config.kv_heads;
+  info.width = info.value_width = config.width;
+  info.threads = threads;
+  info.bytes = 4.0 * static_cast<double>(model.parameters()) * static_cast<double>(writes ? tokens : 1);
+  info.id = fmt::format("{}-{}-{}x{}-{}t", name_of(info.operation), model.name(), batch, tokens, threads);
+  info.label = {
+      fmt::format("{} {} × {}, {} thread{}", model.name(), batch, tokens, threads, threads == 1 ? "" : "s"),
+      fmt::format("{} {} × {}，{} 个线程", model.name(), batch, tokens, threads)};
+  if (writes) {
+    c.ids = Ids({1, 1}, {1});  // the token that begins a text
+    c.tokens = tokens;
+    return c;
+  }
+  info.flops = flops_of(config, batch, tokens);
+  c.ids = Ids::filled({batch, tokens}, 0);
+  for (Index i = 0; i < batch * tokens; ++i) c.ids.data()[i] = i * 7919 % config.vocabulary;
+  return c;
+}
+
+// As many as a scenario has: of one model, on so many threads.
+std::vector<ModelCase> cases_of(const Model& model, int threads) {
+  const Index longest = model.config().max_tokens;
+  if (model.config().has_decoder()) {
+    return {case_of(model, 1, std::min(kNewTokens, longest), threads)};
+  }
+  std::vector<ModelCase> cases;
+  for (const Index batch : {1, 8}) {
+    for (const Index tokens : {128, 512}) {
+      if (tokens <= longest) cases.push_back(case_of(model, batch, tokens, threads));
+    }
+  }
+  return cases;
+}
+
+// Of two implementations in float32; tokens are compared as numbers.
+Errors difference(const Tensor& got, const Tensor& want) {
+  Errors errors;
+  double squares = 0, wanted = 0;
+  for (Index i = 0; i < want.shape().elements(); ++i) {
+    const double w = static_cast<double>(want.data()[i]);
+    const double error = std::abs(static_cast<double>(got.data()[i]) - w);
+    errors.max = std::isnan(error) ? INFINITY : std::max(errors.max, error);
+    squares += error * error, wanted += w * w;
+  }
+  errors.relative_l2 = std::sqrt(squares / std::max(wanted, 1e-300));
+  return errors;
+}
+
+class ModelRunner {
+ public:
+  explicit ModelRunner(const Options& options)
+      : options_(options), threads_(thread_count()), peers_(options.python, threads_) {
+    report_.machine = describe_machine();
+    const BuildInfo build = build_info();
+    report_.version = build.version;
+    report_.compiler = build.compiler + " (" + build.build + ")";
+    report_.python = options.python;
+    report_.rounds = options.rounds.value_or(9);
+    const std::string version_text = fmt::format("fovea {}", version());
+    report_.competitors = {{"fovea", "fovea", version_text, "every attention call captured", false, ""},
+                           {"fovea_plain", "fovea, plain", version_text, "nothing captured", false, ""}};
+    for (const CompetitorInfo& info : peers_.competitors()) report_.competitors.push_back(info);
+  }
+  ~ModelRunner() { set_thread_count(threads_); }
+  ModelRunner(const ModelRunner&) = delete;
+  ModelRunner& operator=(const ModelRunner&) = delete;
+
+  Report run(const std::vector<std::string>& folders) {
+    const std::set<int> thread_counts = {1, threads_};
+    where_.scenarios = static_cast<int>(folders.size() * thread_counts.size());
+    report_.machine.peak = fma_peak(threads_, 5);
+    report_.machine.bandwidth = read_bandwidth(5);
+    for (const std::string& folder : folders) {
+      const Model model = load_model(folder);
+      for (const int threads : thread_counts) measure(model, threads);
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void measure(const Model& model, int threads) {
+    set_thread_count(threads);
+    const std::vector<ModelCase> cases = cases_of(model, threads);
+    ++where_.scenario;
+    where_.round = 0, where_.rounds = report_.rounds, where_.label = cases.back().info.label;
+    tell();
+    ScenarioResult result{"models", {}};
+    result.cases.reserve(cases.size());  // entries point into it
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      result.cases.push_back({cases[i].info, {}});
+      prepare(model, cases[i], static_cast<int>(i), result.cases.back(), entries);
+    }
+    run_rounds(entries, {report_.rounds, options_.seconds}, [this](int round) {
+      where_.round = round;
+      tell();
+    });
+    report_.scenarios.push_back(std::move(result));
+    peers_.release();
+  }
+
+  // One result of everybody, compared with PyTorch's, where there is one.
+  void prepare(const Model& model, const ModelCase& c, int number, CaseResult& result,
+               std::vector<Entry>& entries) {
+    std::vector<Contender> contenders = fovea_contenders(model, c);
+    for (Contender& peer : peers_.contenders(model.path(), c, number))
+      contenders.push_back(std::move(peer));
+    std::vector<Tensor> outcomes(contenders.size());
+    const Tensor* wanted = nullptr;
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      result.measurements.push_back(checked(contenders[i], outcomes[i]));
+      if (contenders[i].competitor == "pytorch" && !outcomes[i].empty()) wanted = &outcomes[i];
+    }
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      Measurement& measurement = result.measurements[i];
+      if (wanted != nullptr && !outcomes[i].empty()) judge(outcomes[i], *wanted, measurement);
+      if (contenders[i].competitor.starts_with("fovea") && measurement.status != Status::measured) {
+        report_.mistakes.push_back(fmt::format("{}: {}", c.info.id, measurement.message));
+      }
+      if (measurement.status != Status::measured) continue;
+      entries.push_back({std::move(contenders[i].run), &measurement});
+    }
+  }
+
+  static Measurement checked(const Contender& contender, Tensor& outcome) {
+    Measurement measurement;
+    measurement.competitor = contender.competitor;
+    measurement.path = contender.preparation.text;
+    measurement.status = Status::cannot;
+    measurement.message = contender.preparation.text;
+    if (!contender.preparation.able) return measurement;
+    try {
+      Checked result = contender.check();
+      measurement.extra_memory = result.extra_memory;
+      outcome = std::move(result.results.front());
+      measurement.status = Status::measured;
+      measurement.message.clear();
+    } catch (const std::exception& error) {
+      measurement.status = Status::failed;
+      measurement.message = error.what();
+    }
+    return measurement;
+  }
+
+  static void judge(const Tensor& got, const Tensor& want, Measurement& measurement) {
+    measurement.errors = got.shape() == want.shape() ? difference(got, want) : Errors{INFINITY, INFINITY};
+    if (measurement.errors->relative_l2 <= 1e-4) return;
+    measurement.status = Status::wrong;
+    measurement.message = fmt::format("differs from PyTorch by {:.1e}, relative L2 {:.1e}",
+                                      measurement.errors->max, measurement.errors->relative_l2);
+  }
+
+  void tell() const {
+    if (options_.progress) options_.progress(where_);
+  }
+
+  const Options& options_;
+  const int threads_;
+  ModelPeers peers_;
+  Report report_;
+  Progress where_;
+};
+
+}  // namespace
+
+Report run_models(const std::vector<std::string>& folders, const Options& options) {
+  return ModelRunner(options).run(folders);
+}
+
+}  // namespace fovea::bench

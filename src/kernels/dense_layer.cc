@@ -1,0 +1,179 @@
+#include "kernels/dense_layer.h"
+
+#include <algorithm>
+
+#include "core/parallel.h"
+#include "fovea/threads.h"
+#include "kernels/attention.h"
+#include "kernels/instruction_set.h"
+
+#ifndef FOVEA_KERNELS_DENSE_BLOCKS
+#define FOVEA_KERNELS_DENSE_BLOCKS
+namespace fovea::kernels {
+
+constexpr Index kRowBlock = 64;     // their inputs stay in L2 while panel after panel is used
+constexpr Index kInputBlock = 192;  // so many inputs of a panel stay in L1
+constexpr Index kWidestPanel = 48;
+
+}  // namespace fovea::kernels
+#endif  // FOVEA_KERNELS_DENSE_BLOCKS
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/dense_layer.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include "kernels/activation-inl.h"
+#include "kernels/register_tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+template <DenseEnd kEnd>
+HWY_INLINE FloatVector Combined(FloatVector y, FloatVector out) {
+  if constexpr (kEnd == DenseEnd::add) return hn::Add(out, y);
+  if constexpr (kEnd == DenseEnd::multiply) return hn::Mul(out, y);
+  return y;
+}
+
+// sums [rows, width] → out [rows, columns ≤ width]; bias [width]. The last vector of a row may be a partial
+// one; it goes through a buffer, so that the same instructions serve every output.
+template <DenseEnd kEnd, class Function>
+HWY_INLINE void FinishRows(const float* HWY_RESTRICT sums, Index rows, Index width, Index columns,
+                           const float* HWY_RESTRICT bias, float* HWY_RESTRICT out, Index out_stride,
+                           const Function& function) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index r = 0; r < rows; ++r, sums += width, out += out_stride) {
+    Index c = 0;
+    for (; c + lanes <= columns; c += lanes) {
+      const FloatVector y = function(hn::Add(hn::Load(d, sums + c), hn::Load(d, bias + c)));
+      hn::StoreU(Combined<kEnd>(y, hn::LoadU(d, out + c)), d, out + c);
+    }
+    if (c == columns) continue;
+    HWY_ALIGN float rest[HWY_MAX_BYTES / sizeof(float)] = {};
+    std::copy(out + c, out + columns, rest);
+    const FloatVector y = function(hn::Add(hn::Load(d, sums + c), hn::Load(d, bias + c)));
+    hn::Store(Combined<kEnd>(y, hn::Load(d, rest)), d, rest);
+    std::copy(rest, rest + (columns - c), out + c);
+  }
+}
+
+// Rows from `first` on, outputs from `column` on: sums [rows, width] to their place.
+void Finish(const DenseProblem& p, const float* sums, Index first, Index rows, Index column, Index width) {
+  const Index columns = std::min(width, p.weights.outputs() - column);
+  HWY_ALIGN float bias[kWidestPanel] = {};
+  if (p.bias != nullptr) std::copy_n(p.bias + column, columns, bias);
+  float* out = p.out + first * p.out_stride + column;
+  WithActivation(p.activation, [&](const auto& function) {
+    switch (p.end) {
+      case DenseEnd::store:
+        return FinishRows<DenseEnd::store>(sums, rows, width, columns, bias, out, p.out_stride, function);
+      case DenseEnd::add:
+        return FinishRows<DenseEnd::add>(sums, rows, width, columns, bias, out, p.out_stride, function);
+      case DenseEnd::multiply:
+        return FinishRows<DenseEnd::multiply>(sums, rows, width, columns, bias, out, p.out_stride,
+                                              function);
+    }
+  });
+}
+
+// Rows [first, first + rows) and the outputs of one panel.
+void RunPiece(const DenseProblem& p, Index first, Index rows, Index panel) {
+  const Index width = 3 * static_cast<Index>(hn::Lanes(Floats()));
+  HWY_ALIGN float sums[(kRowBlock + 4) * kWidestPanel];
+  const float* x = p.x + first * p.x_stride;
+  const Index stride = p.weights.panel_outputs();
+  const Index begin = panel * stride, end = std::min(begin + stride, p.weights.outputs());
+  const Index inputs = p.weights.inputs();
+  for (Index column = begin; column < end; column += width) {
+    const float* w = p.weights.panel(panel) + (column - begin);
+    Index t = 0;
+    do {  // once for no inputs, too: the sums become zeros
+      const Index depth = std::min(kInputBlock, inputs - t);
+      const auto multiply =
+          t == 0 ? MultiplyRows<3, TileEnd::store, true> : MultiplyRows<3, TileEnd::add, true>;
+      multiply({x + t, p.x_stride, 1}, rows, w + t * stride, stride, depth, sums, width, nullptr, nullptr);
+      t += kInputBlock;
+    } while (t < inputs);
+    Finish(p, sums, first, rows, column, width);
+  }
+}
+
+// One row: sums [2, 3 · lanes] = x [inputs] · two strips of weights, each [inputs, 3 · lanes], in the order
+// of RunPiece. Two strips, because three sums would not keep the FMA units busy; reading the weights takes
+// longer than anything else.
+HWY_INLINE void MultiplyOneRow(const float* HWY_RESTRICT x, const float* HWY_RESTRICT v,
+                               const float* HWY_RESTRICT w, Index stride, Index inputs,
+                               float* HWY_RESTRICT sums) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  FloatVector s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
+  for (Index t = 0; t < inputs;) {
+    FloatVector a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, a4 = a0, a5 = a0;
+    for (const Index end = std::min(t + kInputBlock, inputs); t < end; ++t, v += stride, w += stride) {
+      const FloatVector factor = hn::Set(d, x[t]);
+      a0 = hn::MulAdd(factor, hn::LoadU(d, v), a0);
+      a1 = hn::MulAdd(factor, hn::LoadU(d, v + lanes), a1);
+      a2 = hn::MulAdd(factor, hn::LoadU(d, v + 2 * lanes), a2);
+      a3 = hn::MulAdd(factor, hn::LoadU(d, w), a3);
+      a4 = hn::MulAdd(factor, hn::LoadU(d, w + lanes), a4);
+      a5 = hn::MulAdd(factor, hn::LoadU(d, w + 2 * lanes), a5);
+    }
+    s0 = hn::Add(a0, s0), s1 = hn::Add(a1, s1), s2 = hn::Add(a2, s2);
+    s3 = hn::Add(a3, s3), s4 = hn::Add(a4, s4), s5 = hn::Add(a5, s5);
+  }
+  hn::Store(s0, d, sums), hn::Store(s1, d, sums + lanes), hn::Store(s2, d, sums + 2 * lanes);
+  sums += 3 * lanes;
+  hn::Store(s3, d, sums), hn::Store(s4, d, sums + lanes), hn::Store(s5, d, sums + 2 * lanes);
+}
+
+// One row and the outputs [first, end), whole panels.
+void RunRow(const DenseProblem& p, Index first, Index end) {
+  const Index width = 3 * static_cast<Index>(hn::Lanes(Floats())), stride = p.weights.panel_outputs();
+  const auto strip = [&](Index output) { return p.weights.panel(output / stride) + output % stride; };
+  HWY_ALIGN float sums[2 * kWidestPanel];
+  end = std::min(end, p.weights.outputs());
+  for (Index output = first; output < end; output += 2 * width) {
+    const bool two = output + width < end;
+    MultiplyOneRow(p.x, strip(output), strip(two ? output + width : output), stride, p.weights.inputs(),
+                   sums);
+    Finish(p, sums, 0, 1, output, width);
+    if (two) Finish(p, sums + width, 0, 1, output + width, width);
+  }
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+
+HWY_EXPORT(RunPiece);
+HWY_EXPORT(RunRow);
+
+bool can_multiply(const PackedWeights& weights) { return weights.panel_outputs() % strip_width() == 0; }
+
+void dense_layer(const DenseProblem& problem) {
+  apply_forced_instruction_set();
+  const Index panels = problem.weights.panels();
+  if (problem.rows == 1) {
+    // Each thread reads some panels from end to end.
+    const Index group = std::clamp<Index>(panels / (8 * thread_count()), 2, 16) / 2 * 2;
+    const Index outputs = group * problem.weights.panel_outputs();
+    parallel_for((panels + group - 1) / group, [&](Index g) {
+      HWY_DYNAMIC_DISPATCH(RunRow)(problem, g * outputs, (g + 1) * outputs);
+    });
+    return;
+  }
+  const Index blocks = (problem.rows + kRowBlock - 1) / kRowBlock;
+  parallel_for(blocks * panels, [&](Index piece) {
+    const Index first = piece / panels * kRowBlock;
+    HWY_DYNAMIC_DISPATCH(RunPiece)
+    (problem, first, std::min(kRowBlock, problem.rows - first), piece % panels);
+  });
+}
+
+}  // namespace fovea::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,71 @@
+// y = activation(x Wᵀ + bias) with weights packed once: the plain face of the SIMD code.
+#pragma once
+
+#include "fovea/tensor.h"
+#include "kernels/activation.h"
+
+namespace fovea {
+
+// W [F, E] as panels [⌈F / P⌉, E, P], the last one filled up with zeros: the register tile reads whole
+// vectors of outputs, one input after the other, and so does a single row, from the first number to the
+// last. P is three vectors: 48 outputs where vectors have 64 bytes, else 24. (48 for all was 4 to 20 %
+// slower with vectors of 32 bytes: half a panel does not lie side by side, and neighbouring cache lines are
+// fetched in vain.) Filled block by block, so that no second copy is needed.
+class PackedWeights {
+ public:
+  PackedWeights() = default;
+  PackedWeights(Index outputs, Index inputs);  // to be filled
+  explicit PackedWeights(ConstView w);         // [F, E], any strides
+
+  Index outputs() const { return outputs_; }
+  Index inputs() const { return inputs_; }
+
+  // W [first_output.., first_input..] = block [outputs, inputs], any strides; in parallel.
+  void set(Index first_output, Index first_input, ConstView block);
+  // Row `output` of W, [E].
+  void copy_row(Index output, float* to) const;
+  // Rows [begin, end) of W, transposed: [E, end − begin].
+  Tensor columns(Index begin, Index end) const;
+
+  Index panel_outputs() const { return panel_outputs_; }
+  Index panels() const { return (outputs_ + panel_outputs_ - 1) / panel_outputs_; }
+  const float* panel(Index p) const { return panels_.data() + p * inputs_ * panel_outputs_; }
+
+ private:
+  Index outputs_ = 0, inputs_ = 0, panel_outputs_ = 1;
+  Tensor panels_;
+};
+
+// What becomes of y = activation(x Wᵀ + bias).
+enum class DenseEnd {
+  store,     // out = y
+  add,       // out += y: the residual stream
+  multiply,  // out = out · y: the gate of a feed-forward layer
+};
+
+}  // namespace fovea
+
+namespace fovea::kernels {
+
+// x [rows, E] with rows x_stride apart, out [rows, F] with rows out_stride apart; bias [F] or null.
+struct DenseProblem {
+  const float* x;
+  Index x_stride, rows;
+  const PackedWeights& weights;
+  const float* bias;
+  float* out;
+  Index out_stride;
+  Activation activation = Activation::none;
+  DenseEnd end = DenseEnd::store;
+};
+
+// Pieces of 64 rows and one panel run in parallel, each with some KiB of scratch on the stack; bias,
+// activation and the rest are applied while a piece is in L1. A sum over the inputs runs in blocks of 192,
+// in order: bits depend neither on the threads nor on the number of rows. The weights' panels must be made
+// of strips of three vectors of the instruction set in use, see can_multiply.
+void dense_layer(const DenseProblem& problem);
+
+// False for weights that were packed before wider vectors were chosen (force_instruction_set).
+bool can_multiply(const PackedWeights& weights);
+
+}  // namespace fovea::kernels

@@ -1,0 +1,82 @@
+import type { FunctionComponent } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { viewNames } from "./core/hash";
+import type { ViewName } from "./core/hash";
+import { installKeys } from "./core/keyboard";
+import { language, t } from "./core/language";
+import { attachReadout, spoken } from "./core/readout";
+import { capture, change, failure, now, page } from "./core/state";
+import { HelpSheet } from "./components/help_sheet";
+import { Notice } from "./components/controls";
+import { SelectionPanel } from "./components/selection_panel";
+import { TopBar } from "./components/top_bar";
+import { ViewFrame } from "./components/view_frame";
+import { CompareView } from "./views/compare";
+import { FlowView } from "./views/flow";
+import { GridView } from "./views/grid";
+import { HeadsView } from "./views/heads";
+import { LinesView } from "./views/lines";
+import { MasksView } from "./views/masks";
+import { MatrixView } from "./views/matrix";
+import { StepsView } from "./views/steps";
+import { TextView } from "./views/text";
+
+const views: Record<ViewName, FunctionComponent> = {
+  text: TextView, matrix: MatrixView, lines: LinesView, grid: GridView, steps: StepsView, masks: MasksView,
+  heads: HeadsView, compare: CompareView, flow: FlowView,
+};
+
+// Views that have something to show without a model's run.
+const standing: ViewName[] = ["steps", "masks"];
+
+function Views() {
+  return (
+    <nav class="views" aria-label={t("views")}>
+      {viewNames.map((name, at) => (
+        <button
+          type="button" key={name} data-view={name} aria-current={now.view.value === name ? "page" : undefined}
+          onClick={() => change({ view: name })}
+        >
+          <kbd aria-hidden="true">{at + 1}</kbd>
+          {t(`view.${name}`)}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+function Main() {
+  const name = now.view.value;
+  const View = views[name];
+  const ready = page.value && (capture.value || standing.includes(name));
+  return (
+    <main>
+      {failure.value && <Notice error>{failure.value}</Notice>}
+      {ready ? <View /> : (
+        <ViewFrame view={name}>
+          <Notice>{page.value ? t(page.value.models.length ? "noCapture" : "noModel") : t("loading")}</Notice>
+        </ViewFrame>
+      )}
+    </main>
+  );
+}
+
+export function App() {
+  const [help, setHelp] = useState(false);
+  useEffect(() => installKeys(() => setHelp((open) => !open)), []);
+  return (
+    <div class="page" key={language.value}>
+      <TopBar onHelp={() => setHelp(true)} />
+      <div class="side">
+        <Views />
+        <SelectionPanel />
+      </div>
+      <Main />
+      <footer class="status">
+        <span class="readout" ref={attachReadout} />
+        <span class="unseen" role="status" aria-live="polite">{spoken.value}</span>
+      </footer>
+      {help && <HelpSheet onClose={() => setHelp(false)} />}
+    </div>
+  );
+}

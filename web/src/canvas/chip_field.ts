@@ -1,0 +1,239 @@
+// The chips of the Text view: colours are set on the elements themselves, once per frame, and only where they
+// change.
+import { entryOfWeight } from "../core/colours";
+import type { ColourTable, RangeName } from "../core/colours";
+import type { Direction } from "../core/hash";
+import { clamp, oncePerFrame } from "../core/frame";
+import { t } from "../core/language";
+import { percentText, weightText } from "../core/numbers";
+import { largest, maximumOf, rankOf } from "../core/ranking";
+import { hint, say } from "../core/readout";
+
+export interface ChipSource {
+  direction: Direction;
+  range: RangeName;
+  colours: ColourTable;
+  chosen: number[];
+  queries: string[];
+  keys: string[];
+  values: (token: number, direction: Direction) => Float32Array | Promise<Float32Array>;
+}
+
+interface Handlers {
+  pin: (token: number, add: boolean, side: "query" | "key") => void;
+}
+
+type SideName = "query" | "key";
+const listed = 12;
+
+export class ChipField {
+  private readonly chips: Record<SideName, HTMLElement[]>;
+  private readonly drawn: Record<SideName, Int16Array>; // entry on each chip; −1: none
+  private readonly requestUpdate = oncePerFrame(() => this.update());
+  private readonly rows: { row: HTMLElement; name: HTMLElement; bar: HTMLElement; value: HTMLElement }[] = [];
+  private readonly listTitle = document.createElement("h2");
+  private from: ChipSource | null = null;
+  private hovered: { token: number; side: SideName } | null = null;
+  private active = -1; // of the keyboard
+  private generation = 0;
+
+  constructor(
+    private readonly container: HTMLElement,
+    list: HTMLElement,
+    private readonly self: boolean,
+    private readonly handlers: Handlers,
+  ) {
+    const of = (side: string) => [...container.querySelectorAll<HTMLElement>(`[data-side=${side}] .chip`)];
+    this.chips = self ? { query: of("both"), key: of("both") } : { query: of("query"), key: of("key") };
+    this.drawn = {
+      query: new Int16Array(this.chips.query.length).fill(-1),
+      key: self ? new Int16Array(0) : new Int16Array(this.chips.key.length).fill(-1),
+    };
+    if (self) this.drawn.key = this.drawn.query;
+    this.buildList(list);
+    container.addEventListener("pointermove", this.onMove);
+    container.addEventListener("pointerleave", this.onLeave);
+    container.addEventListener("click", this.onClick);
+    container.addEventListener("keydown", this.onKey);
+  }
+
+  dispose(): void {
+    this.container.removeEventListener("pointermove", this.onMove);
+    this.container.removeEventListener("pointerleave", this.onLeave);
+    this.container.removeEventListener("click", this.onClick);
+    this.container.removeEventListener("keydown", this.onKey);
+    ++this.generation;
+  }
+
+  show(from: ChipSource): void {
+    this.from = from;
+    for (const side of ["query", "key"] as const) this.drawn[side].fill(-2);
+    const chosen = new Set(from.chosen);
+    const chosenSide: SideName = from.direction === "out" ? "query" : "key";
+    for (const side of this.self ? [chosenSide] : (["query", "key"] as const)) {
+      this.chips[side].forEach((chip, i) =>
+        chip.setAttribute("aria-selected", String(side === chosenSide && chosen.has(i))),
+      );
+    }
+    this.requestUpdate();
+    if (from.chosen.length) void this.announce();
+  }
+
+  private buildList(list: HTMLElement): void {
+    list.replaceChildren(this.listTitle);
+    for (let i = 0; i < listed; ++i) {
+      const [row, name, bar, value] = ["div", "span", "i", "b"].map((tag) => document.createElement(tag));
+      row.append(name, bar, value);
+      list.append(row);
+      this.rows.push({ row, name, bar, value });
+    }
+  }
+
+  private chipAt(event: Event): { token: number; side: SideName } | null {
+    const chip = (event.target as HTMLElement).closest<HTMLElement>(".chip");
+    if (!chip) return null;
+    const side = chip.parentElement?.dataset["side"];
+    const direct: SideName = this.from?.direction === "in" ? "key" : "query";
+    return { token: Number(chip.dataset["i"]), side: side === "both" ? direct : (side as SideName) };
+  }
+
+  private readonly onMove = (event: Event) => {
+    const chip = this.chipAt(event);
+    if (chip?.token === this.hovered?.token && chip?.side === this.hovered?.side) return;
+    this.hovered = chip;
+    this.requestUpdate();
+  };
+
+  private readonly onLeave = () => {
+    this.hovered = null;
+    this.requestUpdate();
+  };
+
+  private readonly onClick = (event: Event) => {
+    const chip = this.chipAt(event);
+    if (!chip) return;
+    this.active = chip.token;
+    this.handlers.pin(chip.token, (event as MouseEvent).shiftKey, chip.side);
+  };
+
+  private readonly onKey = (event: KeyboardEvent) => {
+    const box = (event.target as HTMLElement).closest<HTMLElement>(".chips");
+    if (!box || !this.from) return;
+    const side: SideName = box.dataset["side"] === "key" || (this.self && this.from.direction === "in") ? "key" : "query";
+    const moves: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -8, ArrowDown: 8, Home: -1e6, End: 1e6 };
+    if (event.key in moves) {
+      const from = this.active < 0 ? (moves[event.key] > 0 ? -1 : 0) : this.active;
+      this.active = clamp(from + moves[event.key], 0, this.chips[side].length - 1);
+      const chip = this.chips[side][this.active];
+      box.setAttribute("aria-activedescendant", chip.id);
+      for (const other of box.querySelectorAll(".active")) other.classList.remove("active");
+      chip.classList.add("active");
+      chip.scrollIntoView({ block: "nearest" });
+      this.hovered = { token: this.active, side };
+      this.requestUpdate();
+    } else if ((event.key === "Enter" || event.key === " ") && this.active >= 0) {
+      this.handlers.pin(this.active, event.shiftKey, side);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  // Which tokens' attention is shown: the pinned ones, else the one under the pointer.
+  private focus(): { tokens: number[]; direction: Direction } | null {
+    const from = this.from!;
+    if (from.chosen.length) return { tokens: from.chosen, direction: from.direction };
+    if (!this.hovered) return null;
+    return { tokens: [this.hovered.token], direction: this.hovered.side === "query" ? "out" : "in" };
+  }
+
+  private async summed(tokens: number[], direction: Direction): Promise<Float32Array> {
+    const parts = await Promise.all(tokens.map((token) => this.from!.values(token, direction)));
+    const sum = new Float32Array(parts[0].length);
+    for (const part of parts) for (let i = 0; i < sum.length; ++i) sum[i] += part[i];
+    return sum;
+  }
+
+  private update(): void {
+    if (!this.from) return;
+    const focus = this.focus();
+    const generation = ++this.generation;
+    if (!focus) {
+      this.clear("query");
+      if (!this.self) this.clear("key");
+      this.fillList(null, "out");
+      hint("");
+      return;
+    }
+    const apply = (values: Float32Array) => {
+      if (generation === this.generation) this.apply(values, focus.tokens, focus.direction);
+    };
+    if (focus.tokens.length === 1) {
+      const values = this.from.values(focus.tokens[0], focus.direction);
+      if (values instanceof Float32Array) return apply(values);
+      values.then(apply, (error: Error) => hint(error.message));
+      return;
+    }
+    this.summed(focus.tokens, focus.direction).then(apply, (error: Error) => hint(error.message));
+  }
+
+  private clear(side: SideName): void {
+    const drawn = this.drawn[side];
+    this.chips[side].forEach((chip, i) => {
+      if (drawn[i] === -1) return;
+      drawn[i] = -1;
+      chip.style.background = "";
+      chip.style.color = "";
+    });
+  }
+
+  private apply(values: Float32Array, tokens: number[], direction: Direction): void {
+    const { range, colours } = this.from!;
+    const side: SideName = direction === "out" ? "key" : "query";
+    if (!this.self) this.clear(side === "key" ? "query" : "key");
+    const maximum = maximumOf(values);
+    const drawn = this.drawn[side];
+    const chips = this.chips[side];
+    for (let i = 0; i < chips.length; ++i) {
+      const entry = entryOfWeight(range === "row" ? values[i] : values[i] / tokens.length, range, maximum);
+      if (drawn[i] === entry) continue;
+      drawn[i] = entry;
+      chips[i].style.background = colours.css[entry];
+      chips[i].style.color = colours.darkText[entry] ? "#000" : "#fff";
+    }
+    this.fillList(values, direction);
+    hint(this.reading(values, tokens, direction));
+  }
+
+  private fillList(values: Float32Array | null, direction: Direction): void {
+    this.listTitle.textContent = t(direction === "out" ? "looksAt" : "seenBy");
+    const names = direction === "out" ? this.from!.keys : this.from!.queries;
+    const order = values ? largest(values, listed) : [];
+    const maximum = values && order.length ? values[order[0]] : 0;
+    this.rows.forEach(({ row, name, bar, value }, at) => {
+      const i = order[at];
+      row.hidden = i === undefined;
+      if (i === undefined || !values) return;
+      name.textContent = `${names[i]} ${i}`;
+      bar.style.width = `${maximum > 0 ? (56 * values[i]) / maximum : 0}px`;
+      value.textContent = weightText(values[i]);
+    });
+  }
+
+  // "fox 4 → dog 9: 0.1234 (12.3 %), rank 2 of 12"
+  private reading(values: Float32Array, tokens: number[], direction: Direction): string {
+    const from = this.from!;
+    const [own, others] = direction === "out" ? [from.queries, from.keys] : [from.keys, from.queries];
+    const arrow = direction === "out" ? "→" : "←";
+    const names = tokens.slice(0, 4).map((token) => `${own[token]} ${token}`).join(" + ");
+    const pointed = from.chosen.length && this.hovered ? this.hovered.token : largest(values, 1)[0];
+    const target = pointed < values.length ? pointed : 0;
+    const rank = t("rank", { rank: rankOf(values, target), count: values.length });
+    return `${names} ${arrow} ${others[target]} ${target}: ${weightText(values[target])} (${percentText(values[target])}), ${rank}`;
+  }
+
+  private async announce(): Promise<void> {
+    const { chosen, direction } = this.from!;
+    const values = await this.summed(chosen, direction).catch(() => null);
+    if (values && this.from?.chosen === chosen) say(this.reading(values, chosen, direction));
+  }
+}

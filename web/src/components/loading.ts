@@ -1,0 +1,32 @@
+// Values that arrive later. The last one stays on the screen until the next is there.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { SourceError } from "../data/source";
+
+export interface Loaded<T> {
+  value: T | null;
+  error: Error | null;
+  key: string; // what the value belongs to
+}
+
+// `load` runs when `key` changes; an empty key loads nothing.
+export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
+  const [state, setState] = useState<Loaded<T>>({ value: null, error: null, key: "" });
+  const wanted = useRef(key);
+  wanted.current = key;
+  useEffect(() => {
+    if (!key) {
+      setState({ value: null, error: null, key });
+      return;
+    }
+    load().then(
+      (value) => wanted.current === key && setState({ value, error: null, key }),
+      (error: unknown) => {
+        if (wanted.current !== key) return;
+        setState({ value: null, error: error instanceof Error ? error : new Error(String(error)), key });
+      },
+    );
+  }, [key]);
+  return state;
+}
+
+export const isMissing = (error: Error | null) => error instanceof SourceError && error.missing;

@@ -1,0 +1,60 @@
+// The stages in a row: play, scrub, arrow keys.
+import { useEffect, useState } from "preact/hooks";
+import { t } from "../core/language";
+import { change, now } from "../core/state";
+import type { Stage } from "../core/stages";
+
+const secondsPerStage = 2.5;
+
+export function Timeline(props: { stages: Stage[]; step: number }) {
+  const { stages, step } = props;
+  const [playing, setPlaying] = useState(false);
+  const last = stages.length - 1;
+  useEffect(() => {
+    if (!playing) return;
+    const timer = setInterval(() => {
+      const next = now.step.peek() + 1;
+      if (next > last) setPlaying(false);
+      else change({ step: next });
+    }, secondsPerStage * 1000);
+    return () => clearInterval(timer);
+  }, [playing, last]);
+  const toggle = () => {
+    if (!playing && step === last) change({ step: 0 });
+    setPlaying(!playing);
+  };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || target.matches("input, textarea, select")) return;
+      if (event.key === "ArrowRight") change({ step: Math.min(last, now.step.peek() + 1) });
+      else if (event.key === "ArrowLeft") change({ step: Math.max(0, Math.min(last, now.step.peek()) - 1) });
+      else if (event.key === " " && !target.matches("button, [role=application]")) toggle();
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
+  return (
+    <div class="timeline">
+      <button type="button" class="primary" aria-pressed={playing} onClick={toggle}>{playing ? t("pause") : t("play")}</button>
+      <input
+        type="range" min={0} max={last} value={step} aria-label={t("step")} aria-valuetext={t(`stageName.${stages[step].name}`)}
+        onInput={(event) => change({ step: Number(event.currentTarget.value) })}
+      />
+      <ol>
+        {stages.map((stage, i) => {
+          const { matrix } = stage.boxes[stage.boxes.length - 1];
+          return (
+            <li key={stage.name}>
+              <button type="button" aria-current={i === step ? "step" : undefined} onClick={() => change({ step: i })}>
+                {t(`stageName.${stage.name}`)} <small>{matrix.rows}×{matrix.columns}</small>
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+// Model, text, run; which capture is on the screen; language and help.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { chooseLanguage, language, t } from "../core/language";
+import { chooseCapture, forget, runModel } from "../core/runs";
+import { capture, captures, change, now, page, running, source } from "../core/state";
+import { Select } from "./controls";
+
+function RunForm() {
+  const models = page.value?.models.filter((model) => model.available) ?? [];
+  const [text, setText] = useState("");
+  const [text2, setText2] = useState("");
+  const [pair, setPair] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const shown = capture.value;
+  useEffect(() => {
+    if (!shown) return;
+    setText(shown.text);
+    setText2(shown.text2 ?? "");
+    setPair(Boolean(shown.text2));
+  }, [shown?.id]);
+  const model = now.model.value || models[0]?.id || "";
+  const run = (event: Event) => {
+    event.preventDefault();
+    if (text.trim()) void runModel(model, text, pair ? text2 : "");
+  };
+  const submitOnEnter = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !event.shiftKey) run(event);
+  };
+  return (
+    <form class="run" onSubmit={run}>
+      <Select
+        label={t("model")} hideLabel value={model}
+        choices={models.map(({ id, name }) => ({ value: id, label: name }))}
+        onChange={(value) => change({ model: value })}
+      />
+      <textarea
+        ref={field} id="text" rows={1} value={text} aria-label={t("text")} placeholder={t("textHere")}
+        spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={submitOnEnter}
+      />
+      {pair && (
+        <textarea
+          id="text2" rows={1} value={text2} aria-label={t("secondText")} placeholder={t("secondText")}
+          spellcheck={false} onInput={(event) => setText2(event.currentTarget.value)} onKeyDown={submitOnEnter}
+        />
+      )}
+      <button type="button" class="plain" aria-pressed={pair} title={t("secondText")} aria-label={t("secondText")} onClick={() => setPair(!pair)}>
+        {pair ? "−B" : "+B"}
+      </button>
+      <button type="submit" class="primary" disabled={running.value || !model}>
+        {running.value ? t("runningNow") : t("run")}
+      </button>
+    </form>
+  );
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text.replace(/\s+/g, " "));
+  return characters.length > 28 ? `${characters.slice(0, 27).join("")}…` : characters.join("");
+}
+
+function CapturePicker() {
+  const all = captures.value;
+  if (!source.value?.canRun || all.length < 2) return null;
+  const label = (model: string, text: string) => `${model}: ${shortened(text)}`;
+  return (
+    <div class="captures">
+      <Select
+        label={t("captures")} hideLabel value={capture.value?.id ?? ""}
+        choices={all.map((one) => ({ value: one.id, label: label(one.model, one.text) }))}
+        onChange={chooseCapture}
+      />
+      <button type="button" class="plain" aria-label={t("forget")} title={t("forget")} onClick={() => void forget()}>×</button>
+    </div>
+  );
+}
+
+function FileTitle() {
+  const shown = capture.value;
+  const notes = source.value?.notes;
+  if (!shown) return null;
+  return (
+    <p class="filetitle">
+      <b>{shown.model_name}</b> <span>{shortened(shown.text)}</span>
+      {notes && <small>{t("fileNotes", { type: notes.weights_dtype, loss: String(notes.loss) })}</small>}
+    </p>
+  );
+}
+
+export function TopBar(props: { onHelp: () => void }) {
+  return (
+    <header class="top">
+      <a class="brand" href="#" aria-label="fovea" onClick={(event) => event.preventDefault()}>
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M1.5 12C5 6.5 8.500 4.500 12 4.500S19 6.500 22.500 12C19 17.500 15.500 19.500 12 19.500S5 17.500 1.500 12Z" />
+          <circle cx="12" cy="12" r="3.600" />
+        </svg>
+        fovea
+      </a>
+      {source.value?.canRun ? <RunForm /> : <FileTitle />}
+      <CapturePicker />
+      <button type="button" class="plain language" lang={language.value === "en" ? "zh-CN" : "en"}
+        onClick={() => chooseLanguage(language.value === "en" ? "zh" : "en")}>
+        {language.value === "en" ? "中文" : "English"}
+      </button>
+      <button type="button" class="plain" aria-label={t("keys")} title={t("keys")} onClick={props.onHelp}>?</button>
+    </header>
+  );
+}

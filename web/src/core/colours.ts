@@ -1,0 +1,54 @@
+// Colours for weights, from the library's tables of 256 entries.
+
+export type RangeName = "unit" | "row" | "log";
+export const rangeNames: RangeName[] = ["unit", "row", "log"];
+export const smallestOfLog = 1e-4;
+
+export class ColourTable {
+  readonly pixels = new Uint32Array(256); // as ImageData wants them on a little-endian machine
+  readonly css: string[] = [];
+  readonly darkText: boolean[] = []; // is black easier to read on it than white?
+
+  constructor(hex: string) {
+    if (!/^([0-9a-f]{6}){256}$/i.test(hex)) throw new Error("a colour table has 256 entries of 6 hex digits");
+    for (let i = 0; i < 256; ++i) {
+      const colour = hex.slice(6 * i, 6 * i + 6);
+      const [red, green, blue] = [0, 2, 4].map((at) => parseInt(colour.slice(at, at + 2), 16));
+      this.pixels[i] = (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
+      this.css.push(`#${colour}`);
+      this.darkText.push(luminance(red, green, blue) > 0.179);
+    }
+  }
+}
+
+// WCAG's relative luminance; above 0.179 black has the larger contrast.
+function luminance(red: number, green: number, blue: number): number {
+  const linear = (byte: number) => {
+    const c = byte / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+// Entry of a share t of the range, as the library picks it.
+export function entryOf(t: number): number {
+  return t > 0 ? Math.min(255, (t * 256) | 0) : 0;
+}
+
+// The entry for a weight; `rowMaximum` matters for the range "row" only.
+export function entryOfWeight(weight: number, range: RangeName, rowMaximum: number): number {
+  if (range === "row") return entryOf(rowMaximum > 0 ? weight / rowMaximum : 0);
+  if (range === "log") return entryOf(weight > 0 ? 1 - Math.log10(weight) / Math.log10(smallestOfLog) : 0);
+  return entryOf(weight);
+}
+
+// For differences in −limit..limit: the middle of a diverging table is 0.
+export function entryOfDifference(value: number, limit: number): number {
+  return entryOf(limit > 0 ? 0.5 + value / (2 * limit) : 0.5);
+}
+
+// Head h of H in a colour of its own, alike in lightness.
+export function headColour(head: number, heads: number, dark: boolean): string {
+  const hue = Math.round(255 + (360 * head) / Math.max(heads, 1)) % 360;
+  return `hsl(${hue} ${dark ? "65% 65%" : "62% 42%"})`;
+}

@@ -1,0 +1,71 @@
+// Keys that work everywhere. Keys of one view are handled there and go no further.
+import { address, capture, change, kindInfo, now, page } from "./state";
+import { rangeNames } from "./colours";
+import { viewNames } from "./hash";
+import { chooseLanguage, language } from "./language";
+
+function moveHead(by: number): void {
+  const info = kindInfo.peek();
+  const chosen = address.peek();
+  if (!info || !chosen) return;
+  const head = chosen.head === "mean" ? (by > 0 ? -1 : 0) : chosen.head;
+  change({ head: (head + by + info.heads) % info.heads });
+}
+
+function moveLayer(by: number): void {
+  const info = kindInfo.peek();
+  const chosen = address.peek();
+  if (info && chosen) change({ layer: (chosen.layer + by + info.layers) % info.layers });
+}
+
+function nextKind(): void {
+  const kinds = capture.peek()?.kinds ?? [];
+  const at = kinds.findIndex((info) => info.kind === kindInfo.peek()?.kind);
+  if (kinds.length > 1) change({ kind: kinds[(at + 1) % kinds.length].kind, tokens: [], key: -1 });
+}
+
+function nextColours(): void {
+  const names = ["auto", ...Object.keys(page.peek()?.colormaps ?? {}).filter((name) => name !== "RdBu")];
+  change({ colormap: names[(names.indexOf(now.colormap.peek()) + 1) % names.length] });
+}
+
+function nextRange(): void {
+  change({ range: rangeNames[(rangeNames.indexOf(now.range.peek()) + 1) % rangeNames.length] });
+}
+
+const actions: Record<string, () => void> = {
+  "[": () => moveLayer(-1),
+  "]": () => moveLayer(1),
+  ",": () => moveHead(-1),
+  ".": () => moveHead(1),
+  m: () => change({ head: now.head.peek() === "mean" ? 0 : "mean" }),
+  k: nextKind,
+  d: () => change({ direction: now.direction.peek() === "out" ? "in" : "out" }),
+  c: nextColours,
+  r: nextRange,
+  l: () => chooseLanguage(language.peek() === "en" ? "zh" : "en"),
+  e: () => document.querySelector<HTMLElement>("[data-key=export]")?.click(),
+  "/": () => document.getElementById("text")?.focus(),
+  Escape: () => change({ tokens: [], key: -1 }),
+};
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
+}
+
+export function installKeys(toggleHelp: () => void): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (isWriting(event.target)) {
+      if (event.key === "Escape") (event.target as HTMLElement).blur();
+      return;
+    }
+    const view = /^[1-9]$/.test(event.key) ? viewNames[Number(event.key) - 1] : undefined;
+    const action = view ? () => change({ view }) : event.key === "?" ? toggleHelp : actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  };
+  addEventListener("keydown", onKey);
+  return () => removeEventListener("keydown", onKey);
+}

@@ -1,0 +1,48 @@
+// The words of the page in the chosen language.
+import { effect, signal } from "@preact/signals";
+import { strings } from "../text/strings";
+import type { StringKey } from "../text/strings";
+import type { Words } from "../data/types";
+
+export type Language = "en" | "zh";
+
+const storageKey = "fovea.language";
+
+// Storage may be forbidden (a file, a private window): then nothing is remembered.
+function remembered(): Language | null {
+  try {
+    const value = localStorage.getItem(storageKey);
+    return value === "en" || value === "zh" ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function preferred(): Language {
+  return remembered() ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en");
+}
+
+export const language = signal<Language>(preferred());
+
+export function chooseLanguage(chosen: Language): void {
+  language.value = chosen;
+  try {
+    localStorage.setItem(storageKey, chosen);
+  } catch {
+    // See above.
+  }
+}
+
+effect(() => {
+  document.documentElement.lang = language.value === "zh" ? "zh-CN" : "en";
+});
+
+// The text of a key; {name} is replaced by values.name.
+export function t(key: StringKey, values: Record<string, string | number> = {}): string {
+  const text = strings[key][language.value === "zh" ? 1 : 0];
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+export function pick(words: Words | undefined): string {
+  return words ? words[language.value] : "";
+}

@@ -1,0 +1,28 @@
+// One line for what is under the pointer, one live region for what was selected.
+import { signal } from "@preact/signals";
+
+let line: HTMLElement | null = null;
+let waiting: string | null = null;
+
+export function attachReadout(element: HTMLElement | null): void {
+  line = element;
+}
+
+// Called for every move of the pointer: written once per frame, without the framework.
+export function hint(text: string): void {
+  if (waiting === null) {
+    requestAnimationFrame(() => {
+      if (line && waiting !== null) line.textContent = waiting;
+      waiting = null;
+    });
+  }
+  waiting = text;
+}
+
+export const spoken = signal("");
+
+// For a selection: shown, and said by screen readers.
+export function say(text: string): void {
+  spoken.value = text;
+  hint(text);
+}

@@ -1,0 +1,155 @@
+// The one state of the page: what a link carries, and what was loaded for it.
+import { batch, computed, effect, signal } from "@preact/signals";
+import type { ReadonlySignal } from "@preact/signals";
+import { parseLink, printLink, startState } from "./hash";
+import type { LinkState } from "./hash";
+import { ColourTable } from "./colours";
+import { Mask, MaskShapeError } from "./mask";
+import { MaskError, parseMask } from "./mask_expression";
+import type { MaskTree } from "./mask_expression";
+import type { Source } from "../data/source";
+import type { Capture, HeadAddress, KindInfo, PageState, Sequence, Side } from "../data/types";
+
+const link = signal<LinkState>(startState);
+
+type Fields = { [K in keyof LinkState]: ReadonlySignal<LinkState[K]> };
+
+// Each field as a signal of its own, so that a view runs again only for what it reads.
+export const now = Object.fromEntries(
+  (Object.keys(startState) as (keyof LinkState)[]).map((name) => [name, computed(() => link.value[name])]),
+) as Fields;
+
+export function change(patch: Partial<LinkState>): void {
+  link.value = { ...link.peek(), ...patch };
+}
+
+export function currentLink(): string {
+  return printLink(link.peek());
+}
+
+export const source = signal<Source | null>(null);
+export const page = signal<PageState | null>(null);
+export const captures = signal<Capture[]>([]);
+export const running = signal(false);
+export const failure = signal(""); // the last error the person should see
+
+export const capture = computed<Capture | null>(
+  () => captures.value.find((candidate) => candidate.id === now.capture.value) ?? null,
+);
+
+export const kindInfo = computed<KindInfo | null>(() => {
+  const kinds = capture.value?.kinds;
+  return kinds?.find((candidate) => candidate.kind === now.kind.value) ?? kinds?.[0] ?? null;
+});
+
+export function sequenceOf(of: Capture, side: Side): Sequence {
+  const empty = { tokens: [], ids: [], begins: [], ends: [], segments: [], special: [] };
+  return of.sequences[side] ?? Object.values(of.sequences)[0] ?? empty;
+}
+
+export const querySequence = computed(() =>
+  capture.value && kindInfo.value ? sequenceOf(capture.value, kindInfo.value.query_side) : null,
+);
+export const keySequence = computed(() =>
+  capture.value && kindInfo.value ? sequenceOf(capture.value, kindInfo.value.key_side) : null,
+);
+
+// The selected head, within the bounds of the capture.
+export const address = computed<HeadAddress | null>(() => {
+  const info = kindInfo.value;
+  if (!info || !capture.value) return null;
+  const head = now.head.value;
+  return {
+    capture: capture.value.id,
+    kind: info.kind,
+    layer: Math.min(now.layer.value, info.layers - 1),
+    head: head === "mean" ? head : Math.min(head, info.heads - 1),
+  };
+});
+
+// The selected tokens that exist: queries, or keys where one looks at who looks there.
+export const selectedTokens = computed(() => {
+  const info = kindInfo.value;
+  if (!info) return [];
+  const extent = now.direction.value === "out" ? info.queries : info.keys;
+  return now.tokens.value.filter((token) => token < extent);
+});
+
+export interface MaskReading {
+  tree: MaskTree | null; // null: everything visible, or not understood
+  error: MaskError | MaskShapeError | null;
+}
+
+export function readMask(expression: string, n: number, m: number): MaskReading {
+  if (!expression.trim()) return { tree: null, error: null };
+  try {
+    const tree = parseMask(expression);
+    new Mask(tree, n, m);
+    return { tree, error: null };
+  } catch (error) {
+    if (error instanceof MaskError || error instanceof MaskShapeError) return { tree: null, error };
+    throw error;
+  }
+}
+
+// What the model itself hides. Its mask may hold parts that have no text form.
+export function modelMask(info: KindInfo): MaskTree {
+  const own = readMask(info.mask, info.queries, info.keys);
+  return own.tree ?? parseMask(info.causal ? "causal" : "none");
+}
+
+// The mask of the person, where it fits this capture: "" otherwise.
+export const activeMask = computed(() => {
+  const info = kindInfo.value;
+  if (!info || !now.mask.value) return "";
+  return readMask(now.mask.value, info.queries, info.keys).tree ? now.mask.value : "";
+});
+
+export const visibility = computed<Mask | null>(() => {
+  const info = kindInfo.value;
+  if (!info) return null;
+  let tree = modelMask(info);
+  if (activeMask.value) tree = { type: "and", left: tree, right: parseMask(activeMask.value) };
+  return tree.type === "none" ? null : new Mask(tree, info.queries, info.keys);
+});
+
+const darkMedia = matchMedia("(prefers-color-scheme: dark)");
+export const dark = signal(darkMedia.matches);
+darkMedia.addEventListener("change", () => (dark.value = darkMedia.matches));
+
+export const colourName = computed(() => {
+  const tables = page.value?.colormaps ?? {};
+  const chosen = now.colormap.value;
+  if (chosen in tables) return chosen;
+  return dark.value ? "magma" : "Blues";
+});
+
+const grey = Array.from({ length: 256 }, (_, i) => (255 - i).toString(16).padStart(2, "0").repeat(3)).join("");
+
+export const colours = computed(() => new ColourTable(page.value?.colormaps[colourName.value] ?? grey));
+export const differenceColours = computed(() => new ColourTable(page.value?.colormaps["RdBu"] ?? grey));
+
+let printed = "";
+
+// Keeps the address and the state alike. Changes by the person are gathered: browsers limit how often the
+// address may change.
+export function mirrorInAddress(): void {
+  const fromAddress = () => {
+    const hash = location.hash.slice(1);
+    if (hash === printed) return;
+    printed = hash;
+    batch(() => (link.value = parseLink(hash)));
+  };
+  fromAddress();
+  addEventListener("hashchange", fromAddress);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  effect(() => {
+    const text = printLink(link.value);
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (text === printed) return;
+      printed = text;
+      history.replaceState(null, "", `#${text}`);
+    }, 150);
+  });
+}

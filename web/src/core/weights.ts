@@ -1,0 +1,142 @@
+// Decoded weights, kept as long as there is room: whole heads where they are small, else rows and columns.
+import { Mask, restrictRow } from "./mask";
+import { parseMask } from "./mask_expression";
+import { captures, source } from "./state";
+import { entropyOf } from "./ranking";
+import type { RowStatistics } from "../data/source";
+import type { Crop, HeadAddress, KindInfo, Matrix } from "../data/types";
+
+// Heads up to this many cells are fetched whole: 512 tokens, 1 MB.
+export const wholeCells = 512 * 512;
+const roomInCells = 48 * 1024 * 1024;
+
+interface Entry {
+  promise: Promise<Matrix>;
+  matrix: Matrix | null;
+}
+
+const entries = new Map<string, Entry>(); // the one used last stands last
+let cells = 0;
+
+function remember(key: string, load: () => Promise<Matrix>): Entry {
+  const known = entries.get(key);
+  if (known) {
+    entries.delete(key);
+    entries.set(key, known);
+    return known;
+  }
+  const entry: Entry = { promise: load(), matrix: null };
+  entries.set(key, entry);
+  entry.promise.then(
+    (matrix) => {
+      entry.matrix = matrix;
+      cells += matrix.data.length;
+      makeRoom();
+    },
+    () => entries.delete(key),
+  );
+  return entry;
+}
+
+function makeRoom(): void {
+  for (const [key, entry] of entries) {
+    if (cells <= roomInCells) return;
+    if (!entry.matrix) continue;
+    cells -= entry.matrix.data.length;
+    entries.delete(key);
+  }
+}
+
+export function infoOf(head: HeadAddress): KindInfo {
+  const capture = captures.peek().find((candidate) => candidate.id === head.capture);
+  const info = capture?.kinds.find((candidate) => candidate.kind === head.kind);
+  if (!info) throw new Error(`no ${head.kind} attention in capture ${head.capture}`);
+  return info;
+}
+
+export function fitsWhole(info: KindInfo): boolean {
+  return info.queries * info.keys <= wholeCells;
+}
+
+function keyOf(head: HeadAddress, part: string, mask: string): string {
+  return [head.capture, head.kind, head.layer, head.head, part, mask].join("|");
+}
+
+// Whole rows from `firstRow` on, restricted to what the mask leaves.
+function restricted(matrix: Matrix, firstRow: number, mask: string, info: KindInfo): Matrix {
+  if (!mask) return matrix;
+  const visible = new Mask(parseMask(mask), info.queries, info.keys);
+  const copy = { ...matrix, data: matrix.data.slice() };
+  const row = new Uint8Array(info.keys);
+  for (let i = 0; i < copy.rows; ++i) {
+    restrictRow(copy.data.subarray(i * info.keys, (i + 1) * info.keys), visible.row(firstRow + i, row));
+  }
+  return copy;
+}
+
+function fetchCrop(head: HeadAddress, crop: Crop, mask: string): Promise<Matrix> {
+  const from = source.peek();
+  if (!from) return Promise.reject(new Error("no source"));
+  return from.weights(head, crop, mask);
+}
+
+function wholeEntry(head: HeadAddress, mask: string): Entry {
+  const info = infoOf(head);
+  const crop = { rowBegin: 0, rowEnd: info.queries, keyBegin: 0, keyEnd: info.keys };
+  const raw = remember(keyOf(head, "whole", ""), () => fetchCrop(head, crop, ""));
+  if (!mask) return raw;
+  return remember(keyOf(head, "whole", mask), async () => restricted(await raw.promise, 0, mask, info));
+}
+
+export function whole(head: HeadAddress, mask: string): Promise<Matrix> {
+  return wholeEntry(head, mask).promise;
+}
+
+// The weights of one query over all keys, at once if they are here.
+export function row(head: HeadAddress, query: number, mask: string): Float32Array | Promise<Float32Array> {
+  const info = infoOf(head);
+  const cut = (matrix: Matrix) =>
+    matrix.data.subarray(query * info.keys, (query + 1) * info.keys) as Float32Array;
+  if (fitsWhole(info)) {
+    const entry = wholeEntry(head, mask);
+    return entry.matrix ? cut(entry.matrix) : entry.promise.then(cut);
+  }
+  const crop = { rowBegin: query, rowEnd: query + 1, keyBegin: 0, keyEnd: info.keys };
+  const entry = remember(keyOf(head, `row${query}`, mask), async () =>
+    restricted(await fetchCrop(head, crop, ""), query, mask, info),
+  );
+  return entry.matrix ? (entry.matrix.data as Float32Array) : entry.promise.then((m) => m.data as Float32Array);
+}
+
+// The weights that all queries give to one key.
+export function column(head: HeadAddress, key: number, mask: string): Float32Array | Promise<Float32Array> {
+  const info = infoOf(head);
+  const cut = (matrix: Matrix) => {
+    const values = new Float32Array(info.queries);
+    for (let i = 0; i < info.queries; ++i) values[i] = matrix.data[i * info.keys + key];
+    return values;
+  };
+  if (fitsWhole(info)) {
+    const entry = wholeEntry(head, mask);
+    return entry.matrix ? cut(entry.matrix) : entry.promise.then(cut);
+  }
+  const crop = { rowBegin: 0, rowEnd: info.queries, keyBegin: key, keyEnd: key + 1 };
+  const entry = remember(keyOf(head, `key${key}`, mask), () => fetchCrop(head, crop, mask));
+  return entry.matrix ? (entry.matrix.data as Float32Array) : entry.promise.then((m) => m.data as Float32Array);
+}
+
+export function cropOf(head: HeadAddress, crop: Crop, mask: string): Promise<Matrix> {
+  const part = `${crop.rowBegin}:${crop.rowEnd},${crop.keyBegin}:${crop.keyEnd}`;
+  return remember(keyOf(head, part, mask), () => fetchCrop(head, crop, mask)).promise;
+}
+
+export function statisticsOf(matrix: Matrix): RowStatistics {
+  const entropy = new Float32Array(matrix.rows);
+  const received = new Float32Array(matrix.columns);
+  for (let i = 0; i < matrix.rows; ++i) {
+    const values = matrix.data.subarray(i * matrix.columns, (i + 1) * matrix.columns);
+    entropy[i] = entropyOf(values);
+    for (let j = 0; j < values.length; ++j) received[j] += values[j];
+  }
+  return { entropy, received };
+}

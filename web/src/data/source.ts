@@ -1,0 +1,74 @@
+// Where the page's numbers come from: a server, or the file the page stands in.
+import type {
+  Account, Capture, Crop, FileNotes, HeadAddress, KindName, Matrix, Overview, PageState,
+} from "./types";
+import type { TensorFile } from "./safetensors";
+
+export interface Thumbnails {
+  layers: number;
+  heads: number;
+  rows: number;
+  columns: number;
+  mean: Float32Array; // [L, H, R, C]
+  max: Float32Array;
+}
+
+export interface RowStatistics {
+  entropy: Float32Array; // [N]
+  received: Float32Array; // [M]
+}
+
+export interface Similarity {
+  divergence: Matrix; // [heads, heads]
+  layout: Matrix; // [heads, 2]
+  order: number[];
+}
+
+export interface Rollout {
+  layers: number;
+  tokens: number;
+  data: Float32Array; // [L, N, N]
+}
+
+export interface Cells {
+  mean: Matrix;
+  max: Matrix;
+}
+
+// The caller shows `message`; `missing` tells "the file does not hold this" from a failure.
+export class SourceError extends Error {
+  constructor(
+    message: string,
+    readonly status: number = 0,
+    readonly missing = false,
+  ) {
+    super(message);
+  }
+}
+
+export interface Source {
+  readonly canRun: boolean;
+  readonly notes: FileNotes | null;
+  state(): Promise<PageState>;
+  examples(): Promise<Account[]>;
+  run(model: string, text: string, text2: string): Promise<Capture>;
+  remove(capture: string): Promise<void>;
+  overview(capture: string, kind: KindName): Promise<Overview>;
+  thumbnails(capture: string, kind: KindName): Promise<Thumbnails>;
+  // `mask` (an expression) hides more keys, and the rest of each row is renormalised.
+  weights(head: HeadAddress, crop: Crop, mask: string): Promise<Matrix>;
+  // The whole matrix in at most size × size cells.
+  cells(head: HeadAddress, size: number, mask: string): Promise<Cells>;
+  rows(head: HeadAddress): Promise<RowStatistics>;
+  steps(head: HeadAddress, crop: Crop): Promise<TensorFile>;
+  similarity(capture: string, kind: KindName): Promise<Similarity>;
+  rollout(capture: string, kind: KindName): Promise<Rollout>;
+  rolloutRow(capture: string, kind: KindName, query: number): Promise<Float32Array>;
+  // The heads whose steps can be shown; null: all.
+  stepHeads(capture: string, kind: KindName): [number, number][] | null;
+}
+
+export function matrixOf(file: TensorFile, name: string): Matrix {
+  const [rows, columns] = file.shape(name);
+  return { rows, columns: columns ?? 1, data: file.floats(name) };
+}

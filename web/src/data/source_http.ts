@@ -1,0 +1,134 @@
+// The server's answers: JSON for words, safetensors for numbers.
+import { TensorFile } from "./safetensors";
+import { matrixOf, SourceError } from "./source";
+import type { Cells, Rollout, RowStatistics, Similarity, Source, Thumbnails } from "./source";
+import type {
+  Account, Capture, Crop, HeadAddress, KindName, Matrix, Overview, PageState,
+} from "./types";
+
+async function checked(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  let message = `${response.status} ${response.statusText}`;
+  try {
+    const body = (await response.json()) as { error?: { message?: string } };
+    if (body.error?.message) message = body.error.message;
+  } catch {
+    // The answer was no JSON: the status line has to do.
+  }
+  throw new SourceError(message, response.status);
+}
+
+async function request(path: string, options?: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw new SourceError("no-server");
+  }
+  return checked(response);
+}
+
+async function json<T>(path: string): Promise<T> {
+  return (await (await request(path)).json()) as T;
+}
+
+async function tensors(path: string): Promise<TensorFile> {
+  return new TensorFile(new Uint8Array(await (await request(path)).arrayBuffer()));
+}
+
+function query(values: Record<string, string | number>): string {
+  return new URLSearchParams(Object.entries(values).map(([key, value]) => [key, String(value)])).toString();
+}
+
+function of(capture: string, what: string, values: Record<string, string | number>): string {
+  return `api/captures/${encodeURIComponent(capture)}/${what}?${query(values)}`;
+}
+
+function ofHead(head: HeadAddress, what: string, values: Record<string, string | number> = {}): string {
+  return of(head.capture, what, { kind: head.kind, layer: head.layer, head: head.head, ...values });
+}
+
+function cropped(crop: Crop): Record<string, string> {
+  return { rows: `${crop.rowBegin}:${crop.rowEnd}`, keys: `${crop.keyBegin}:${crop.keyEnd}` };
+}
+
+export class HttpSource implements Source {
+  readonly canRun = true;
+  readonly notes = null;
+
+  state(): Promise<PageState> {
+    return json<PageState>("api/state");
+  }
+
+  async examples(): Promise<Account[]> {
+    return (await json<{ examples: Account[] }>("api/examples")).examples;
+  }
+
+  async run(model: string, text: string, text2: string): Promise<Capture> {
+    const response = await request("api/captures", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(text2 ? { model, text, text2 } : { model, text }),
+    });
+    return (await response.json()) as Capture;
+  }
+
+  async remove(capture: string): Promise<void> {
+    await request(`api/captures/${encodeURIComponent(capture)}`, {
+      method: "DELETE",
+      headers: { "Content-Type": "application/json" },
+    });
+  }
+
+  overview(capture: string, kind: KindName): Promise<Overview> {
+    return json<Overview>(of(capture, "overview", { kind }));
+  }
+
+  async thumbnails(capture: string, kind: KindName): Promise<Thumbnails> {
+    const file = await tensors(of(capture, "thumbnails", { kind, size: 48 }));
+    const [layers, heads, rows, columns] = file.shape("mean");
+    return { layers, heads, rows, columns, mean: file.floats("mean"), max: file.floats("max") };
+  }
+
+  async weights(head: HeadAddress, crop: Crop, mask: string): Promise<Matrix> {
+    const values = mask ? { ...cropped(crop), mask } : cropped(crop);
+    return matrixOf(await tensors(ofHead(head, "weights", values)), "weights");
+  }
+
+  async cells(head: HeadAddress, size: number, mask: string): Promise<Cells> {
+    const file = await tensors(ofHead(head, "weights", mask ? { cells: size, mask } : { cells: size }));
+    return { mean: matrixOf(file, "mean"), max: matrixOf(file, "max") };
+  }
+
+  async rows(head: HeadAddress): Promise<RowStatistics> {
+    const file = await tensors(ofHead(head, "rows"));
+    return { entropy: file.floats("entropy"), received: file.floats("received") };
+  }
+
+  steps(head: HeadAddress, crop: Crop): Promise<TensorFile> {
+    return tensors(ofHead(head, "steps", cropped(crop)));
+  }
+
+  async similarity(capture: string, kind: KindName): Promise<Similarity> {
+    const file = await tensors(of(capture, "similarity", { kind }));
+    return {
+      divergence: matrixOf(file, "divergence"),
+      layout: matrixOf(file, "layout"),
+      order: file.integers("order"),
+    };
+  }
+
+  async rollout(capture: string, kind: KindName): Promise<Rollout> {
+    const file = await tensors(of(capture, "rollout", { kind }));
+    const [layers, tokens] = file.shape("rollout");
+    return { layers, tokens, data: file.floats("rollout") };
+  }
+
+  async rolloutRow(capture: string, kind: KindName, position: number): Promise<Float32Array> {
+    return (await tensors(of(capture, "rollout", { kind, query: position }))).floats("row");
+  }
+
+  stepHeads(): null {
+    return null;
+  }
+}

@@ -1,0 +1,152 @@
+// What the server and the data inside a single file say. Indices count from 0; rows are queries, columns keys.
+
+export interface Words {
+  en: string;
+  zh: string;
+}
+
+export type KindName = "encoder" | "decoder" | "cross";
+export type Side = "encoder" | "decoder";
+
+export interface ModelInfo {
+  id: string;
+  name: string;
+  family: string;
+  type: string;
+  layers: number;
+  decoder_layers: number;
+  heads: number;
+  kv_heads: number;
+  head_width: number;
+  width: number;
+  max_tokens: number;
+  loaded: boolean;
+  available: boolean;
+}
+
+export interface KindInfo {
+  kind: KindName;
+  layers: number;
+  heads: number;
+  kv_heads: number;
+  head_width: number;
+  width: number;
+  queries: number;
+  keys: number;
+  scale: number;
+  scaled: boolean;
+  mask: string;
+  causal: boolean;
+  bias: string;
+  rotary: boolean;
+  query_side: Side;
+  key_side: Side;
+}
+
+export interface Sequence {
+  tokens: string[];
+  ids: number[];
+  begins: number[]; // bytes of the text, UTF-8
+  ends: number[];
+  segments: number[];
+  special: boolean[];
+}
+
+export interface Capture {
+  id: string;
+  model: string;
+  model_name: string;
+  family: string;
+  type: string;
+  text: string;
+  text2: string | null;
+  cut: number;
+  seconds: number;
+  kinds: KindInfo[];
+  sequences: Partial<Record<Side, Sequence>>;
+}
+
+export interface MeasureInfo {
+  name: string;
+  title: Words;
+  formula: Words;
+  definition: Words;
+  range: Words;
+  caveat: Words;
+  per_head: boolean;
+}
+
+export interface PageState {
+  version: string;
+  models: ModelInfo[];
+  captures: Capture[];
+  limits: { text_bytes: number; captures: number; tokens: number };
+  colormaps: Record<string, string>;
+  measures: MeasureInfo[];
+  role_rules: { ids: string[]; text: Words }[];
+}
+
+export interface HeadOverview {
+  measures: Record<string, number | null>;
+  role: { id: string; name: Words; rule: Words };
+  most_attended: number;
+}
+
+export interface Overview {
+  heads: HeadOverview[][]; // by layer, by head
+  measures_of: string;
+}
+
+// One matrix of an account, as `fovea explain --json` writes it; "-inf", "inf" and "nan" are strings there.
+export interface AccountStep {
+  name: string;
+  title: Words;
+  formula: string;
+  shape: [number, number];
+  row_labels: string[];
+  column_labels: string[];
+  matrix: (number | string)[][];
+  sentence: Words;
+  head?: number;
+}
+
+export interface Account {
+  id: string;
+  title: Words;
+  tokens: string[];
+  memory_tokens: string[];
+  heads: number;
+  d_k: number;
+  scale: number;
+  steps: AccountStep[];
+  notes: Words[];
+}
+
+export interface FileNotes {
+  weights_dtype: string;
+  loss: number | string;
+}
+
+// A matrix of numbers, row by row.
+export interface Matrix {
+  rows: number;
+  columns: number;
+  data: Float32Array | Float64Array;
+}
+
+export type HeadChoice = number | "mean";
+
+export interface HeadAddress {
+  capture: string;
+  kind: KindName;
+  layer: number;
+  head: HeadChoice;
+}
+
+// Half-open: [rowBegin, rowEnd) × [keyBegin, keyEnd).
+export interface Crop {
+  rowBegin: number;
+  rowEnd: number;
+  keyBegin: number;
+  keyEnd: number;
+}

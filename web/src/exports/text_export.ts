@@ -1,0 +1,75 @@
+// The Text view as picture, table and arrays. Without a pinned token: the weights every token receives.
+import { arrange, inks, textWidth } from "./panels";
+import type { Figure, Shape } from "./figure";
+import type { Table } from "./csv";
+import type { Exportable } from "./npy";
+import { entryOfWeight } from "../core/colours";
+import type { Direction } from "../core/hash";
+import { maximumOf } from "../core/ranking";
+import { capture, colours, keySequence, kindInfo, now, querySequence } from "../core/state";
+import { pieces, tokenLabel } from "../core/tokens";
+import { column, row } from "../core/weights";
+import type { HeadAddress } from "../data/types";
+
+export interface TextShown {
+  head: HeadAddress;
+  tokens: number[];
+  direction: Direction;
+  mask: string;
+}
+
+// What is on the screen is in memory; a row that is not yet there counts as 0.
+function shownValues({ head, tokens, direction, mask }: TextShown): Float32Array {
+  const extent = direction === "out" ? kindInfo.peek()!.keys : kindInfo.peek()!.queries;
+  const sum = new Float32Array(extent);
+  for (const token of tokens) {
+    const values = direction === "out" ? row(head, token, mask) : column(head, token, mask);
+    if (values instanceof Float32Array) values.forEach((value, i) => (sum[i] += value));
+  }
+  return sum;
+}
+
+function targets(direction: Direction): string[] {
+  return ((direction === "out" ? keySequence : querySequence).peek()?.tokens ?? []).map(tokenLabel);
+}
+
+export function textTable(shown: TextShown): Table {
+  const values = shownValues(shown);
+  return {
+    columns: ["index", "token", "weight"],
+    rows: targets(shown.direction).map((token, i) => [i, token, values[i]]),
+  };
+}
+
+export function textArrays(shown: TextShown): Record<string, Exportable> {
+  const values = shownValues(shown);
+  return { weights: { shape: [values.length], data: values }, tokens: targets(shown.direction) };
+}
+
+export function chipFigure(shown: TextShown): Figure {
+  const info = kindInfo.peek()!;
+  const out = shown.direction === "out";
+  const sequence = (out ? keySequence : querySequence).peek()!;
+  const list = pieces(capture.peek()!, out ? info.key_side : info.query_side, sequence);
+  const values = shownValues(shown);
+  const maximum = maximumOf(values);
+  const table = colours.peek();
+  const { ink } = inks();
+  const shapes: Shape[] = [];
+  const own = (out ? querySequence : keySequence).peek()?.tokens ?? [];
+  const names = shown.tokens.map((token) => tokenLabel(own[token])).join(" + ");
+  const title = `L${shown.head.layer} H${shown.head.head}  ${names} ${out ? "→" : "←"}`;
+  shapes.push({ type: "text", x: 0, y: 14, text: title, size: 13, fill: ink, bold: true });
+  let [x, y] = [0, 26];
+  list.forEach((piece, i) => {
+    const width = textWidth(piece.label, 14) + 10;
+    if (piece.breaks || x + width > 720) [x, y] = [0, y + 28];
+    else if (!piece.glued && i) x += 4;
+    const entry = entryOfWeight(values[i], now.range.peek(), maximum);
+    shapes.push({ type: "rect", x, y, width, height: 22, fill: table.css[entry] });
+    const fill = table.darkText[entry] ? "#000000" : "#ffffff";
+    shapes.push({ type: "text", x: x + width / 2, y: y + 16, text: piece.label, size: 14, fill, anchor: "middle" });
+    x += width;
+  });
+  return arrange([{ width: 740, height: y + 28, shapes }]);
+}

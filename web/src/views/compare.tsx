@@ -1,0 +1,207 @@
+// Two heads, layers, texts or masks side by side, and the difference.
+import { useMemo, useState } from "preact/hooks";
+import { Failure, maskErrorText, Notice, Segmented, Select, Stepper } from "../components/controls";
+import { useLoaded } from "../components/loading";
+import { MatrixCanvas } from "../components/matrix_canvas";
+import { ViewFrame } from "../components/view_frame";
+import { differenceEntry, modelOf, pixelsOf, weightEntry } from "../canvas/matrix_model";
+import type { Cell, MatrixModel } from "../canvas/matrix_model";
+import { matrixTable } from "../exports/csv";
+import { arrange, matrixPanel } from "../exports/panels";
+import { useExport } from "../exports/view_export";
+import { differenceOf } from "../core/comparison";
+import type { Difference } from "../core/comparison";
+import { t } from "../core/language";
+import { Mask } from "../core/mask";
+import { parseMask } from "../core/mask_expression";
+import type { MaskTree } from "../core/mask_expression";
+import { shortText, weightText } from "../core/numbers";
+import { hint } from "../core/readout";
+import { activeMask, address, captures, change, colours, differenceColours, kindInfo, modelMask, now, readMask, sequenceOf, source } from "../core/state";
+import { tokenLabel } from "../core/tokens";
+import { fitsWhole, infoOf, whole } from "../core/weights";
+import type { HeadAddress, Matrix } from "../data/types";
+
+const cellsAcross = 384;
+
+interface SideOf {
+  head: HeadAddress;
+  mask: string;
+  title: string;
+}
+
+interface Shown {
+  matrix: Matrix;
+  mask: Mask | null; // what is hidden; null: nothing, or a long text
+  queries: string[];
+  keys: string[];
+}
+
+function titleOf(head: HeadAddress): string {
+  return `L${head.layer} H${head.head}`;
+}
+
+function secondSide(first: HeadAddress): SideOf | null {
+  const by = now.comparing.value;
+  const mask = activeMask.value;
+  if (by === "texts") {
+    const other = captures.value.find(({ id }) => id === now.otherCapture.value) ?? captures.value.find(({ id }) => id !== first.capture);
+    const info = other?.kinds.find(({ kind }) => kind === first.kind) ?? other?.kinds[0];
+    if (!other || !info) return null;
+    const head = first.head === "mean" ? first.head : Math.min(first.head, info.heads - 1);
+    return { head: { capture: other.id, kind: info.kind, layer: Math.min(first.layer, info.layers - 1), head }, mask: "", title: other.text.slice(0, 40) };
+  }
+  const info = kindInfo.value!;
+  if (by === "masks") {
+    const fits = readMask(now.otherMask.value, info.queries, info.keys).tree !== null;
+    return { head: first, mask: fits ? now.otherMask.value : "", title: `${titleOf(first)} · ${fits ? now.otherMask.value : "none"}` };
+  }
+  const chosen = now.otherHead.value;
+  const head = { ...first, layer: Math.min(now.otherLayer.value, info.layers - 1), head: chosen === "mean" ? chosen : Math.min(chosen, info.heads - 1) };
+  return { head, mask, title: titleOf(head) };
+}
+
+async function load(side: SideOf): Promise<Shown> {
+  const info = infoOf(side.head);
+  const capture = captures.peek().find(({ id }) => id === side.head.capture)!;
+  const named = (which: "encoder" | "decoder") => sequenceOf(capture, which).tokens.map(tokenLabel);
+  if (fitsWhole(info)) {
+    const own = modelMask(info);
+    const tree: MaskTree = side.mask ? { type: "and", left: own, right: parseMask(side.mask) } : own;
+    const mask = tree.type === "none" ? null : new Mask(tree, info.queries, info.keys);
+    return { matrix: await whole(side.head, side.mask), mask, queries: named(info.query_side), keys: named(info.key_side) };
+  }
+  const matrix = (await source.peek()!.cells(side.head, cellsAcross, side.mask)).mean;
+  const numbered = (count: number, all: number) => Array.from({ length: count }, (_, i) => String(Math.floor((i * all) / count)));
+  return { matrix, mask: null, queries: numbered(matrix.rows, info.queries), keys: numbered(matrix.columns, info.keys) };
+}
+
+function Choices(props: { first: HeadAddress }) {
+  const info = kindInfo.value!;
+  const by = now.comparing.value;
+  const others = captures.value.filter(({ id }) => id !== props.first.capture);
+  const chosen = now.otherHead.value;
+  const error = by === "masks" ? readMask(now.otherMask.value, info.queries, info.keys).error : null;
+  return (
+    <>
+      <Segmented
+        label={t("compareBy")} value={by} onChange={(comparing) => change({ comparing })}
+        choices={[{ value: "heads", label: t("byHeads") }, { value: "texts", label: t("byTexts") }, { value: "masks", label: t("byMasks") }]}
+      />
+      {by === "heads" && (
+        <>
+          <Stepper label={`B ${t("layer")}`} value={Math.min(now.otherLayer.value, info.layers - 1)} count={info.layers} onChange={(otherLayer) => change({ otherLayer })} />
+          <Stepper label={`B ${t("head")}`} value={chosen === "mean" ? 0 : Math.min(chosen, info.heads - 1)} text={chosen === "mean" ? t("mean") : undefined} count={info.heads} onChange={(otherHead) => change({ otherHead })} />
+          <button type="button" aria-pressed={chosen === "mean"} onClick={() => change({ otherHead: chosen === "mean" ? 0 : "mean" })}>{t("mean")}</button>
+        </>
+      )}
+      {by === "texts" && others.length > 0 && (
+        <Select
+          label="B" value={others.some(({ id }) => id === now.otherCapture.value) ? now.otherCapture.value : others[0].id}
+          choices={others.map(({ id, model, text }) => ({ value: id, label: `${model}: ${text.slice(0, 40)}` }))}
+          onChange={(otherCapture) => change({ otherCapture })}
+        />
+      )}
+      {by === "masks" && (
+        <label class="field">
+          <span>B {t("mask")}</span>
+          <input type="text" class="code" value={now.otherMask.value} spellcheck={false} aria-invalid={error !== null} onInput={(event) => change({ otherMask: event.currentTarget.value })} />
+        </label>
+      )}
+      {error && <span class="advice error">{maskErrorText(error)}</span>}
+    </>
+  );
+}
+
+function Facts(props: { difference: Difference }) {
+  const { largest, mean, divergence } = props.difference;
+  return (
+    <dl class="facts">
+      <div><dt>{t("largestDifference")}</dt><dd>{shortText(largest)}</dd></div>
+      <div><dt>{t("meanDifference")}</dt><dd>{shortText(mean)}</dd></div>
+      <div><dt>{t("divergence")}</dt><dd>{shortText(divergence)}</dd></div>
+    </dl>
+  );
+}
+
+function useCompareExport(a: Shown | null, b: Shown | null, difference: Difference | null, titles: [string, string]) {
+  useExport(a && b ? {
+    name: "compare",
+    figure: () => {
+      const panel = (title: string, shown: Shown) => {
+        const pixels = pixelsOf(shown.matrix, colours.peek(), weightEntry(shown.matrix, now.range.peek()));
+        return matrixPanel({ title, rows: shown.matrix.rows, columns: shown.matrix.columns, rowLabels: shown.queries, columnLabels: shown.keys, pixel: (i, j) => pixels[i * shown.matrix.columns + j] });
+      };
+      const panels = [panel(`A ${titles[0]}`, a), panel(`B ${titles[1]}`, b)];
+      if (difference) {
+        const { matrix } = difference;
+        const pixels = pixelsOf(matrix, differenceColours.peek(), differenceEntry(difference.largest));
+        panels.push(matrixPanel({ title: "B − A", rows: matrix.rows, columns: matrix.columns, rowLabels: a.queries, columnLabels: a.keys, pixel: (i, j) => pixels[i * matrix.columns + j] }));
+      }
+      return arrange(panels);
+    },
+    table: () => {
+      const { matrix } = difference ?? a;
+      return matrixTable(a.queries, a.keys, (i, j) => matrix.data[i * matrix.columns + j]);
+    },
+    json: () => ({ titles, a: a.matrix, b: b.matrix, difference }),
+    arrays: () => ({
+      a: { shape: [a.matrix.rows, a.matrix.columns], data: a.matrix.data },
+      b: { shape: [b.matrix.rows, b.matrix.columns], data: b.matrix.data },
+      ...(difference ? { difference: { shape: [a.matrix.rows, a.matrix.columns], data: difference.matrix.data } } : {}),
+    }),
+  } : null);
+}
+
+export function CompareView() {
+  const head = address.value!;
+  const first: SideOf = { head, mask: now.comparing.value === "texts" ? "" : activeMask.value, title: titleOf(head) };
+  const second = secondSide(head);
+  const a = useLoaded(JSON.stringify(first), () => load(first));
+  const b = useLoaded(second ? JSON.stringify(second) : "", () => load(second!));
+  const difference = useMemo(() => (a.value && b.value ? differenceOf(a.value.matrix, b.value.matrix) : null), [a.value, b.value]);
+  const [hovered, setHovered] = useState<Cell | null>(null);
+  const table = colours.value;
+  const range = now.range.value;
+  const weightModel = (shown: Shown | null): MatrixModel | null => {
+    if (!shown) return null;
+    const model = modelOf(shown.matrix, shown.queries, shown.keys, table, weightEntry(shown.matrix, range), (value) => value.toFixed(3));
+    const { mask } = shown;
+    if (mask) model.visible = (i) => mask.row(i);
+    return model;
+  };
+  const modelA = useMemo(() => weightModel(a.value), [a.value, table, range]);
+  const modelB = useMemo(() => weightModel(b.value), [b.value, table, range]);
+  const reds = differenceColours.value;
+  const modelD = useMemo(
+    () => difference && a.value && modelOf(difference.matrix, a.value.queries, a.value.keys, reds, differenceEntry(difference.largest), (value) => value.toFixed(3)),
+    [difference, reds],
+  );
+  useCompareExport(a.value, b.value, difference, [first.title, second?.title ?? ""]);
+  const onHover = (cell: Cell | null) => {
+    setHovered(cell);
+    if (!cell || !a.value) return hint("");
+    const at = (shown: Shown | null) => (shown && cell.row < shown.matrix.rows && cell.column < shown.matrix.columns ? shown.matrix.data[cell.row * shown.matrix.columns + cell.column] : NaN);
+    const [x, y] = [at(a.value), at(b.value)];
+    hint(`${a.value.queries[cell.row] ?? ""} ${cell.row} → ${a.value.keys[cell.column] ?? ""} ${cell.column}: A ${weightText(x)} · B ${weightText(y)} · B − A ${shortText(y - x)}`);
+  };
+  const figure = (title: string, about: string, model: MatrixModel | null) => (
+    <figure>
+      <figcaption><b>{title}</b> {about}</figcaption>
+      <MatrixCanvas model={model} class="square" label={`${title} ${about}`} hovered={hovered} onHover={onHover} onSelect={(cell) => change({ tokens: [cell.row], key: cell.column, direction: "out" })} />
+    </figure>
+  );
+  return (
+    <ViewFrame view="compare" controls={<Choices first={head} />}>
+      <Failure error={a.error ?? b.error} />
+      {!second && <Notice>{t("oneCapture")}</Notice>}
+      {difference && <Facts difference={difference} />}
+      <div class="side-by-side">
+        {figure("A", first.mask ? `${first.title} · ${first.mask}` : first.title, modelA)}
+        {second && figure("B", second.title, modelB)}
+        {modelD && figure("B − A", `± ${shortText(difference!.largest)}`, modelD)}
+      </div>
+      {a.value && b.value && !difference && <Notice>{t("shapesDiffer", { a: `${a.value.matrix.rows} × ${a.value.matrix.columns}`, b: `${b.value.matrix.rows} × ${b.value.matrix.columns}` })}</Notice>}
+    </ViewFrame>
+  );
+}

@@ -1,0 +1,147 @@
+// All heads as thumbnails with their roles, in the order of layers or of any measure.
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Failure, Select } from "../components/controls";
+import { useLoaded } from "../components/loading";
+import { ViewFrame } from "../components/view_frame";
+import { pixelsOf, weightEntry } from "../canvas/matrix_model";
+import { imageCanvas } from "../exports/paint";
+import { arrange, inks } from "../exports/panels";
+import type { Panel } from "../exports/panels";
+import { useExport } from "../exports/view_export";
+import { language, pick, t } from "../core/language";
+import { shortText } from "../core/numbers";
+import { hint } from "../core/readout";
+import { address, change, colours, kindInfo, now, page, source } from "../core/state";
+import type { Thumbnails } from "../data/source";
+import type { HeadOverview, Matrix, Overview } from "../data/types";
+
+interface HeadPlace {
+  layer: number;
+  head: number;
+  overview: HeadOverview | undefined;
+}
+
+export function headPlaces(layers: number, heads: number, overview: Overview | null): HeadPlace[] {
+  return Array.from({ length: layers * heads }, (_, at) => {
+    const [layer, head] = [Math.floor(at / heads), at % heads];
+    return { layer, head, overview: overview?.heads[layer]?.[head] };
+  });
+}
+
+// Largest value first; heads without a value last.
+export function sortedHeads(places: HeadPlace[], measure: string): HeadPlace[] {
+  if (!measure) return places;
+  const value = (place: HeadPlace) => place.overview?.measures[measure] ?? -Infinity;
+  return [...places].sort((a, b) => value(b) - value(a));
+}
+
+function thumbnailOf(thumbnails: Thumbnails, layer: number, head: number): Matrix {
+  const { rows, columns, heads, max } = thumbnails;
+  const begin = (layer * heads + head) * rows * columns;
+  return { rows, columns, data: max.subarray(begin, begin + rows * columns) };
+}
+
+function Thumbnail(props: { matrix: Matrix }) {
+  const element = useRef<HTMLCanvasElement>(null);
+  const table = colours.value;
+  const range = now.range.value;
+  useLayoutEffect(() => {
+    const { matrix } = props;
+    const canvas = element.current!;
+    canvas.width = matrix.columns;
+    canvas.height = matrix.rows;
+    const pixels = pixelsOf(matrix, table, weightEntry(matrix, range));
+    canvas.getContext("2d")!.drawImage(imageCanvas(pixels, matrix.columns), 0, 0);
+  }, [props.matrix.data, table, range]);
+  return <canvas ref={element} aria-hidden="true" />;
+}
+
+function Tile(props: { place: HeadPlace; thumbnails: Thumbnails | null; selected: boolean; measure: string }) {
+  const { layer, head, overview } = props.place;
+  const value = props.measure ? overview?.measures[props.measure] : undefined;
+  const name = `L${layer} H${head}`;
+  const role = pick(overview?.role.name);
+  return (
+    <button
+      type="button" class="tile" aria-pressed={props.selected} data-head={`${layer}.${head}`}
+      aria-label={`${name}, ${role}`} title={pick(overview?.role.rule)}
+      onClick={() => change({ layer, head })} onDblClick={() => change({ layer, head, view: "matrix" })}
+      onPointerEnter={() => hint(`${name} · ${role} · ${pick(overview?.role.rule)}`)}
+    >
+      {props.thumbnails && <Thumbnail matrix={thumbnailOf(props.thumbnails, layer, head)} />}
+      <span class="tile-name">{name}{value != null && <b>{shortText(value)}</b>}</span>
+      <span class={`badge role-${overview?.role.id ?? ""}`}>{role || " "}</span>
+    </button>
+  );
+}
+
+function gridPanel(places: HeadPlace[], thumbnails: Thumbnails, perRow: number): Panel {
+  const [size, pitch] = [76, 108];
+  const { ink, faint } = inks();
+  const panel: Panel = { width: perRow * (size + 10), height: Math.ceil(places.length / perRow) * pitch, shapes: [] };
+  places.forEach(({ layer, head, overview }, at) => {
+    const [x, y] = [(at % perRow) * (size + 10), Math.floor(at / perRow) * pitch];
+    const matrix = thumbnailOf(thumbnails, layer, head);
+    const pixels = pixelsOf(matrix, colours.peek(), weightEntry(matrix, now.range.peek()));
+    panel.shapes.push(
+      { type: "text", x, y: y + 10, text: `L${layer} H${head}`, size: 10, fill: ink },
+      { type: "image", x, y: y + 14, width: size, height: size, pixels, columns: matrix.columns },
+      { type: "text", x, y: y + 101, text: pick(overview?.role.name).slice(0, 18), size: 8.500, fill: faint },
+    );
+  });
+  return panel;
+}
+
+function useGridExport(places: HeadPlace[], thumbnails: Thumbnails | null, heads: number) {
+  const names = Object.keys(places[0]?.overview?.measures ?? {});
+  useExport(thumbnails && {
+    name: "grid",
+    figure: () => arrange([gridPanel(places, thumbnails, heads)]),
+    table: () => ({
+      columns: ["layer", "head", "role", ...names],
+      rows: places.map(({ layer, head, overview }) => [layer, head, pick(overview?.role.name), ...names.map((name) => overview?.measures[name] ?? null)]),
+    }),
+    json: () => places.map(({ layer, head, overview }) => ({ layer, head, ...overview })),
+    arrays: () => {
+      const shape = [thumbnails.layers, thumbnails.heads, thumbnails.rows, thumbnails.columns];
+      return { thumbnails_mean: { shape, data: thumbnails.mean }, thumbnails_max: { shape, data: thumbnails.max } };
+    },
+  });
+}
+
+export function GridView() {
+  const info = kindInfo.value!;
+  const chosen = address.value!;
+  const key = `${chosen.capture}|${chosen.kind}`;
+  const thumbnails = useLoaded(key, () => source.value!.thumbnails(chosen.capture, chosen.kind));
+  const overview = useLoaded(key, () => source.value!.overview(chosen.capture, chosen.kind));
+  const measure = now.gridSort.value;
+  const places = sortedHeads(headPlaces(info.layers, info.heads, overview.value), measure);
+  const fits = thumbnails.value?.layers === info.layers && thumbnails.value.heads === info.heads;
+  useGridExport(places, fits ? thumbnails.value : null, info.heads);
+  const measures = page.value?.measures.filter((one) => one.per_head) ?? [];
+  return (
+    <ViewFrame
+      view="grid"
+      controls={
+        <>
+          <Select
+            label={t("sortBy")} value={measure} onChange={(gridSort) => change({ gridSort })}
+            choices={[{ value: "", label: t("layerAndHead") }, ...measures.map(({ name, title }) => ({ value: name, label: title[language.value] }))]}
+          />
+          <span class="advice">{t("gridAdvice")}</span>
+        </>
+      }
+    >
+      <Failure error={thumbnails.error ?? overview.error} />
+      <div class="thumbs" style={{ "--heads": measure ? "auto-fill" : String(info.heads) }} data-sorted={Boolean(measure)}>
+        {places.map((place) => (
+          <Tile
+            key={`${place.layer}.${place.head}`} place={place} thumbnails={fits ? thumbnails.value : null} measure={measure}
+            selected={chosen.layer === place.layer && chosen.head === place.head}
+          />
+        ))}
+      </div>
+    </ViewFrame>
+  );
+}

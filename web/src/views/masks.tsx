@@ -1,0 +1,216 @@
+// Build a mask, see what it leaves, and the attention before and after.
+import { useMemo, useRef, useState } from "preact/hooks";
+import { NumberField } from "../components/controls";
+import { useLoaded } from "../components/loading";
+import { MaskBuilder, printTerms, termsOf } from "../components/mask_builder";
+import { MatrixCanvas } from "../components/matrix_canvas";
+import { ViewFrame } from "../components/view_frame";
+import { modelOf, pictureOf, pixelsOf, weightEntry, wholeCrop } from "../canvas/matrix_model";
+import type { Cell, MatrixModel } from "../canvas/matrix_model";
+import { matrixTable } from "../exports/csv";
+import { arrange, matrixPanel } from "../exports/panels";
+import { useExport } from "../exports/view_export";
+import { t } from "../core/language";
+import { Mask, tileSize } from "../core/mask";
+import type { MaskSummary } from "../core/mask";
+import { parseMask } from "../core/mask_expression";
+import { percentText, weightText, wholeText } from "../core/numbers";
+import { hint } from "../core/readout";
+import { address, change, colours, keySequence, kindInfo, modelMask, now, querySequence, readMask, source } from "../core/state";
+import { tokenLabel } from "../core/tokens";
+import { fitsWhole, whole } from "../core/weights";
+import type { HeadAddress, Matrix } from "../data/types";
+
+const cellsAcross = 512;
+const visibleShade = 0.78; // of the colour table
+
+interface Extent {
+  n: number;
+  m: number;
+  queries: string[];
+  keys: string[];
+  segments: number[];
+}
+
+function useExtent(): Extent & { setSize: (n: number) => void } {
+  const [size, setSize] = useState(16);
+  const info = kindInfo.value;
+  if (info) {
+    const keys = keySequence.value!;
+    return { n: info.queries, m: info.keys, queries: querySequence.value!.tokens.map(tokenLabel), keys: keys.tokens, segments: keys.segments, setSize };
+  }
+  const names = Array.from({ length: size }, (_, i) => String(i));
+  return { n: size, m: size, queries: names, keys: names, segments: names.map(() => 0), setSize };
+}
+
+// Share of visible pairs per cell; every pair for short texts.
+function densityMatrix(mask: Mask): Matrix {
+  const rows = Math.min(cellsAcross, mask.n);
+  const columns = Math.min(cellsAcross, mask.m);
+  const [seen, pairs] = [new Float32Array(rows * columns), new Float32Array(rows * columns)];
+  const row = new Uint8Array(mask.m);
+  for (let i = 0; i < mask.n; ++i) {
+    mask.row(i, row);
+    const r = Math.floor((i * rows) / mask.n) * columns;
+    for (let j = 0; j < mask.m; ++j) {
+      const cell = r + Math.floor((j * columns) / mask.m);
+      seen[cell] += row[j];
+      ++pairs[cell];
+    }
+  }
+  return { rows, columns, data: seen.map((count, cell) => (count / pairs[cell]) * visibleShade) };
+}
+
+function maskModel(mask: Mask, summary: MaskSummary, extent: Extent): MatrixModel {
+  const matrix = densityMatrix(mask);
+  const entry = weightEntry(matrix, "unit");
+  const exact = matrix.rows === mask.n && matrix.columns === mask.m;
+  return {
+    rows: mask.n, columns: mask.m, rowLabels: extent.queries, columnLabels: extent.keys.map(tokenLabel),
+    pictures: [pictureOf(matrix, colours.value, entry, wholeCrop(mask.n, mask.m))],
+    number: (i, j) => ({ text: String(mask.row(i)[j]), darkText: colours.value.darkText[entry(matrix.data[i * mask.m + j], i)] }),
+    visible: exact ? (i) => mask.row(i) : null,
+    emptyRows: summary.rowsSeeingNothing, right: null, bottom: null,
+  };
+}
+
+async function weightsOf(head: HeadAddress, mask: string, short: boolean): Promise<Matrix> {
+  return short ? whole(head, mask) : (await source.peek()!.cells(head, cellsAcross, mask)).max;
+}
+
+function useWeightModel(head: HeadAddress | null, expression: string, mask: Mask | null, extent: Extent, offered: boolean) {
+  const info = kindInfo.value;
+  const short = info ? fitsWhole(info) : true;
+  const key = head && offered ? JSON.stringify([head, expression]) : "";
+  const loaded = useLoaded(key, () => weightsOf(head!, expression, short));
+  const range = now.range.value;
+  const table = colours.value;
+  const model = useMemo(() => {
+    const matrix = loaded.value;
+    if (!matrix || !info) return null;
+    const labels = [extent.queries, extent.keys.map(tokenLabel)] as const;
+    if (short && (matrix.rows !== extent.n || matrix.columns !== extent.m)) return null;
+    const made = modelOf(matrix, ...labels, table, weightEntry(matrix, range), (value) => value.toFixed(3));
+    if (!short) {
+      made.rows = extent.n;
+      made.columns = extent.m;
+      made.pictures = [pictureOf(matrix, table, weightEntry(matrix, range), wholeCrop(extent.n, extent.m))];
+      made.number = () => null;
+    } else if (mask) made.visible = (i) => mask.row(i);
+    return made;
+  }, [loaded.value, mask, range, table]);
+  return { model, matrix: loaded.value, error: loaded.error };
+}
+
+function Summary(props: { summary: MaskSummary; queries: string[] }) {
+  const { density, tiles, rowsSeeingNothing: empty } = props.summary;
+  const all = tiles.empty + tiles.full + tiles.partial;
+  const named = empty.slice(0, 12).map((i) => `${props.queries[i]} ${i}`).join(", ");
+  return (
+    <dl class="facts">
+      <div><dt>{t("density")}</dt><dd id="density">{percentText(density)}</dd></div>
+      <div><dt>{t("tiles", { size: tileSize })}</dt><dd>{t("tileCounts", { empty: wholeText(tiles.empty), full: wholeText(tiles.full), partial: wholeText(tiles.partial) })}</dd></div>
+      <div><dt>{t("tilesSkipped")}</dt><dd>{percentText(all ? tiles.empty / all : 0)}</dd></div>
+      <div class={empty.length ? "warn" : ""}>
+        <dt>{t("emptyRows")}</dt><dd id="empty-rows">{empty.length ? `∅ ${wholeText(empty.length)}: ${named}${empty.length > 12 ? " …" : ""}` : t("none")}</dd>
+      </div>
+    </dl>
+  );
+}
+
+// Dragging over cells changes whether they belong to the term made by hand.
+function usePainting(extent: Extent) {
+  const hiding = useRef(true);
+  const paint = (cell: Cell, first: boolean) => {
+    const terms = termsOf(now.mask.peek());
+    if (!terms) return;
+    const at = terms.findIndex((term) => term.leaf.type === "hand");
+    const leaf = at < 0 ? null : terms[at].leaf;
+    const cells = leaf?.type === "hand" ? leaf.cells : [];
+    const isIn = cells.some(([i, j]) => i === cell.row && j === cell.column);
+    if (first) hiding.current = !isIn;
+    if (isIn === hiding.current) return;
+    const changed: [number, number][] = hiding.current
+      ? [...cells, [cell.row, cell.column]]
+      : cells.filter(([i, j]) => i !== cell.row || j !== cell.column);
+    const term = { join: "and" as const, negated: false, ...(at < 0 ? {} : terms[at]), leaf: { type: "hand" as const, cells: changed } };
+    change({ mask: printTerms(at < 0 ? [...terms, term] : terms.map((old, other) => (other === at ? term : old))) });
+  };
+  return extent.n * extent.m <= 512 * 512 ? paint : undefined;
+}
+
+export function MasksView() {
+  const extent = useExtent();
+  const head = address.value;
+  const info = kindInfo.value;
+  const expression = readMask(now.mask.value, extent.n, extent.m).tree ? now.mask.value : "";
+  const [cursor, setCursor] = useState<Cell | null>(null);
+  const paint = usePainting(extent);
+  const own = info ? modelMask(info) : parseMask("none");
+  const ownText = own.type === "none" ? "" : (info?.mask ?? "");
+  const mask = useMemo(() => {
+    const built = parseMask(expression || "none");
+    return new Mask(own.type === "none" ? built : { type: "and", left: own, right: built }, extent.n, extent.m);
+  }, [expression, ownText, extent.n, extent.m]);
+  const ownMask = useMemo(() => (own.type === "none" ? null : new Mask(own, extent.n, extent.m)), [ownText, extent.n, extent.m]);
+  const summary = useMemo(() => mask.summary(), [mask]);
+  const table = colours.value;
+  const picture = useMemo(() => maskModel(mask, summary, extent), [mask, summary, table, extent.queries.length]);
+  const before = useWeightModel(head, "", ownMask, extent, true);
+  const after = useWeightModel(head, expression, mask, extent, true);
+  if (after.model) after.model.emptyRows = summary.rowsSeeingNothing;
+  const names = { rows: extent.queries, keys: extent.keys.map(tokenLabel) };
+  const panel = (title: string, matrix: Matrix, range: "unit" | "row" | "log") => {
+    const pixels = pixelsOf(matrix, colours.peek(), weightEntry(matrix, range));
+    return matrixPanel({ title, rows: matrix.rows, columns: matrix.columns, rowLabels: names.rows, columnLabels: names.keys, pixel: (i, j) => pixels[i * matrix.columns + j] });
+  };
+  useExport({
+    name: "mask",
+    figure: () => arrange([
+      panel(now.mask.peek() || "none", densityMatrix(mask), "unit"),
+      ...(before.matrix && after.matrix ? [panel(t("before"), before.matrix, now.range.peek()), panel(t("afterMask"), after.matrix, now.range.peek())] : []),
+    ]),
+    table: () => {
+      const bits = mask.bits();
+      return matrixTable(names.rows, names.keys, (i, j) => bits[i * mask.m + j]);
+    },
+    json: () => ({ expression: now.mask.peek(), n: mask.n, m: mask.m, ...summary, rows: Array.from({ length: mask.n }, (_, i) => mask.row(i).join("")) }),
+    arrays: () => ({
+      mask: { shape: [mask.n, mask.m], data: Float32Array.from(mask.bits()) },
+      ...(after.matrix && fitsWhole(info!) ? { weights_after: { shape: [mask.n, mask.m], data: after.matrix.data } } : {}),
+    }),
+  });
+  const pair = (cell: Cell) => `${extent.queries[cell.row]} ${cell.row} → ${tokenLabel(extent.keys[cell.column])} ${cell.column}`;
+  const value = (matrix: Matrix | null, cell: Cell) => (matrix && matrix.rows === extent.n ? weightText(matrix.data[cell.row * extent.m + cell.column]) : "");
+  const onHover = (cell: Cell | null) =>
+    hint(cell ? `${pair(cell)}: ${mask.row(cell.row)[cell.column] ? t("visible") : t("hidden")}${after.matrix ? ` · ${value(before.matrix, cell)} → ${value(after.matrix, cell)}` : ""}` : "");
+  return (
+    <ViewFrame view="masks" controls={!info && <NumberField label={t("tokens")} value={extent.n} least={1} largest={512} onChange={extent.setSize} />}>
+      <MaskBuilder expression={now.mask.value} n={extent.n} m={extent.m} keys={extent.keys} segments={extent.segments} onChange={(text) => change({ mask: text })} />
+      {ownText && <p class="advice">{t("withOwnMask", { mask: ownText })}</p>}
+      <Summary summary={summary} queries={extent.queries} />
+      <div class="side-by-side">
+        <figure>
+          <figcaption><b>{t("mask")}</b> {paint && <span>{t("paintAdvice")}</span>}</figcaption>
+          <MatrixCanvas
+            model={picture} class={paint ? "square paintable" : "square"} label={t("maskLabel", { rows: extent.n, columns: extent.m })}
+            selected={cursor} onSelect={setCursor} onPaint={paint} onHover={onHover}
+          />
+        </figure>
+        {head && (
+          <>
+            <figure>
+              <figcaption><b>{t("before")}</b> L{head.layer} H{head.head}</figcaption>
+              <MatrixCanvas model={before.model} class="square" label={t("before")} onHover={onHover} />
+            </figure>
+            <figure>
+              <figcaption><b>{t("afterMask")}</b> <code title={expression}>{expression || "none"}</code></figcaption>
+              <MatrixCanvas model={after.model} class="square" label={t("afterMask")} onHover={onHover} />
+            </figure>
+          </>
+        )}
+      </div>
+      {head && <p class="below">{t("maskExact")}</p>}
+    </ViewFrame>
+  );
+}

@@ -1,0 +1,201 @@
+// Queries × keys of one head: the whole of it while that is small, else cells of many weights and crops.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Failure, Notice } from "../components/controls";
+import { isMissing, useLoaded } from "../components/loading";
+import { MatrixCanvas } from "../components/matrix_canvas";
+import { ViewFrame } from "../components/view_frame";
+import { modelOf, pictureOf, pixelsOf, weightEntry, wholeCrop } from "../canvas/matrix_model";
+import type { Cell, MarginBars, MatrixModel } from "../canvas/matrix_model";
+import { matrixTable } from "../exports/csv";
+import { arrange, matrixPanel } from "../exports/panels";
+import { useExport } from "../exports/view_export";
+import { t } from "../core/language";
+import { percentText, weightText, wholeText } from "../core/numbers";
+import { maximumOf, rankOf } from "../core/ranking";
+import { hint, say } from "../core/readout";
+import {
+  activeMask, address, change, colours, keySequence, kindInfo, now, querySequence, selectedTokens, source, visibility,
+} from "../core/state";
+import { tokenLabel } from "../core/tokens";
+import { cropOf, fitsWhole, row, statisticsOf, whole } from "../core/weights";
+import type { RowStatistics } from "../data/source";
+import type { Crop, HeadAddress, Matrix } from "../data/types";
+
+const cellsAcross = 768; // of a long matrix
+const largestCrop = 1024 * 1024;
+
+function bars(values: Float32Array, title: string): MarginBars {
+  return { values, maximum: maximumOf(values), title };
+}
+
+// "fox 4 → dog 9: 0.1234 (12.3 %), rank 2 of 12"; for long texts without the rank until the row is here.
+function reading(head: HeadAddress, { row: i, column: j }: Cell, mask: string, known: number | null): string {
+  const queries = querySequence.peek()!.tokens;
+  const keys = keySequence.peek()!.tokens;
+  const names = `${tokenLabel(queries[i])} ${i} → ${tokenLabel(keys[j])} ${j}`;
+  if (visibility.peek()?.row(i)[j] === 0) return `${names}: ${t("hidden")}`;
+  const values = known === null || fitsWhole(kindInfo.peek()!) ? row(head, i, mask) : null;
+  if (values instanceof Float32Array) {
+    const rank = t("rank", { rank: rankOf(values, j), count: values.length });
+    return `${names}: ${weightText(values[j])} (${percentText(values[j])}), ${rank}`;
+  }
+  return known === null ? names : `${names}: ${weightText(known)} (${percentText(known)})`;
+}
+
+interface Parts {
+  matrix: Matrix | null; // all weights, of a short text
+  cells: Matrix | null; // largest weight of each cell, of a long one
+  statistics: RowStatistics | null;
+}
+
+async function load(head: HeadAddress, mask: string, short: boolean): Promise<Parts> {
+  if (short) {
+    const matrix = await whole(head, mask);
+    return { matrix, cells: null, statistics: statisticsOf(matrix) };
+  }
+  const from = source.peek()!;
+  const [cells, statistics] = await Promise.all([
+    from.cells(head, cellsAcross, mask),
+    mask ? null : from.rows(head).catch(() => null),
+  ]);
+  return { matrix: null, cells: cells.max, statistics };
+}
+
+// The crop on the screen, fetched when it stands still and is small enough.
+function useDetail(head: HeadAddress, mask: string, wanted: boolean) {
+  const [shown, setShown] = useState<Crop | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const onViewport = (crop: Crop) => {
+    if (!wanted) return;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      const cells = (crop.rowEnd - crop.rowBegin) * (crop.keyEnd - crop.keyBegin);
+      const next = cells <= largestCrop ? crop : null;
+      setShown((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
+    }, 120);
+  };
+  const key = wanted && shown ? `${JSON.stringify([head, shown])}${mask}` : "";
+  const detail = useLoaded(key, async () => ({ crop: shown!, matrix: await cropOf(head, shown!, mask) }));
+  return { detail: detail.key === key ? detail.value : null, onViewport };
+}
+
+type Detail = { crop: Crop; matrix: Matrix } | null;
+
+function valueIn(detail: Detail, i: number, j: number): number | null {
+  if (!detail) return null;
+  const { crop, matrix } = detail;
+  const inside = i >= crop.rowBegin && i < crop.rowEnd && j >= crop.keyBegin && j < crop.keyEnd;
+  return inside ? matrix.data[(i - crop.rowBegin) * matrix.columns + j - crop.keyBegin] : null;
+}
+
+function longModel(cells: Matrix, detail: Detail, rowLabels: string[], columnLabels: string[]): MatrixModel {
+  const table = colours.value;
+  const range = now.range.value;
+  const covers = wholeCrop(rowLabels.length, columnLabels.length);
+  const pictures = [pictureOf(cells, table, weightEntry(cells, range), covers)];
+  const entry = detail ? weightEntry(detail.matrix, range) : null;
+  if (detail && entry) pictures.push(pictureOf(detail.matrix, table, entry, detail.crop));
+  return {
+    rows: rowLabels.length, columns: columnLabels.length, rowLabels, columnLabels, pictures,
+    number: (i, j) => {
+      const value = valueIn(detail, i, j);
+      if (value === null || !entry || !detail) return null;
+      return { text: value.toFixed(3), darkText: table.darkText[entry(value, i - detail.crop.rowBegin)] };
+    },
+    visible: null, emptyRows: [], right: null, bottom: null,
+  };
+}
+
+function useModel(parts: Parts | null, detail: Detail): MatrixModel | null {
+  const queries = querySequence.value!;
+  const keys = keySequence.value!;
+  const table = colours.value;
+  const range = now.range.value;
+  const mask = visibility.value;
+  return useMemo(() => {
+    if (!parts) return null;
+    const rowLabels = queries.tokens.map(tokenLabel);
+    const columnLabels = keys.tokens.map(tokenLabel);
+    const matrix = parts.matrix;
+    if (matrix && (matrix.rows !== rowLabels.length || matrix.columns !== columnLabels.length)) return null;
+    const model = matrix
+      ? modelOf(matrix, rowLabels, columnLabels, table, weightEntry(matrix, range), (value) => value.toFixed(3))
+      : longModel(parts.cells!, detail, rowLabels, columnLabels);
+    if (mask) model.visible = (i) => mask.row(i);
+    if (parts.statistics) {
+      model.right = bars(parts.statistics.entropy, t("entropy"));
+      model.bottom = bars(parts.statistics.received, t("received"));
+    }
+    return model;
+  }, [parts, detail, queries, keys, table, range, mask]);
+}
+
+function useMatrixExport(head: HeadAddress, parts: Parts | null) {
+  const matrix = parts?.matrix ?? parts?.cells ?? null;
+  const short = parts?.matrix !== null;
+  const rows = short ? querySequence.value!.tokens.map(tokenLabel) : [];
+  const keys = short ? keySequence.value!.tokens.map(tokenLabel) : [];
+  const numbered = (count: number) => Array.from({ length: count }, (_, i) => String(i));
+  useExport(matrix && {
+    name: `matrix-L${head.layer}-H${head.head}`,
+    figure: () => {
+      const pixels = pixelsOf(matrix, colours.peek(), weightEntry(matrix, now.range.peek()));
+      const entry = weightEntry(matrix, now.range.peek());
+      return arrange([matrixPanel({
+        title: `L${head.layer} H${head.head}`, rows: matrix.rows, columns: matrix.columns, rowLabels: rows, columnLabels: keys,
+        pixel: (i, j) => pixels[i * matrix.columns + j],
+        value: (i, j) => matrix.data[i * matrix.columns + j].toFixed(3),
+        darkText: (i, j) => colours.peek().darkText[entry(matrix.data[i * matrix.columns + j], i)],
+      })]);
+    },
+    table: () => matrixTable(rows.length ? rows : numbered(matrix.rows), keys.length ? keys : numbered(matrix.columns),
+      (i, j) => matrix.data[i * matrix.columns + j]),
+    json: () => ({ ...head, queries: rows, keys, shape: [matrix.rows, matrix.columns], weights: matrix.data }),
+    arrays: () => ({
+      [short ? "weights" : "largest_weight_of_cells"]: { shape: [matrix.rows, matrix.columns], data: matrix.data },
+      queries: rows, keys,
+    }),
+  });
+}
+
+export function MatrixView() {
+  const head = address.value!;
+  const info = kindInfo.value!;
+  const mask = activeMask.value;
+  const short = fitsWhole(info);
+  const parts = useLoaded(`${JSON.stringify(head)}${mask}`, () => load(head, mask, short));
+  const { detail, onViewport } = useDetail(head, mask, !short);
+  const model = useModel(parts.value, detail);
+  useMatrixExport(head, parts.value);
+  const out = now.direction.value === "out";
+  const first = out ? (selectedTokens.value[0] ?? -1) : -1;
+  const key = out ? now.key.value : (selectedTokens.value[0] ?? -1);
+  const selected = first >= 0 || key >= 0 ? { row: first, column: key } : null;
+  useEffect(() => {
+    if (!selected || selected.row < 0 || selected.column < 0) return;
+    const tell = () => say(reading(head, selected, mask, valueIn(detail, selected.row, selected.column)));
+    const values = row(head, selected.row, mask);
+    if (values instanceof Float32Array) tell();
+    else values.then(tell, () => undefined);
+  }, [JSON.stringify([selected, head, mask])]);
+  const measured = parts.value?.statistics;
+  return (
+    <ViewFrame view="matrix" controls={<span class="advice">{t("matrixAdvice")}</span>}>
+      {isMissing(parts.error) ? <Notice>{t("weightsNotInFile")}</Notice> : <Failure error={parts.error} />}
+      <MatrixCanvas
+        model={model} zoomable class="tall" selected={selected} onViewport={onViewport}
+        label={t("matrixLabel", { rows: info.queries, columns: info.keys })}
+        onHover={(cell) => {
+          if (!cell) return hint("");
+          const more = measured ? ` · ${t("entropy")} ${measured.entropy[cell.row]?.toFixed(3)} · ${t("received")} ${measured.received[cell.column]?.toFixed(3)}` : "";
+          hint(reading(head, cell, mask, valueIn(detail, cell.row, cell.column) ?? (short ? null : NaN)).replace("NaN (NaN %)", t("zoomIn")) + more);
+        }}
+        onSelect={(cell) => change({ tokens: [cell.row], key: cell.column, direction: "out" })}
+      />
+      <p class="below">
+        {wholeText(info.queries)} × {wholeText(info.keys)}
+        {!short && ` · ${t("cellsShown", { cells: cellsAcross })}`}
+      </p>
+    </ViewFrame>
+  );
+}

@@ -1,0 +1,178 @@
+// One head, step by step, every number with the sum that made it: of the model, or of the tutorials' examples.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Failure, NumberField, Notice, Select, Stepper } from "../components/controls";
+import { isMissing, useLoaded } from "../components/loading";
+import { StageView } from "../components/stage_view";
+import { Timeline } from "../components/timeline";
+import { ViewFrame } from "../components/view_frame";
+import { useStepsExport } from "../exports/steps_export";
+import { language, pick, t } from "../core/language";
+import { at } from "../core/matrix";
+import { stagesOf } from "../core/stages";
+import type { Stage } from "../core/stages";
+import { inputsOf, modelNumbers, toyNumbers } from "../core/step_numbers";
+import type { StepNumbers, ToyInputs } from "../core/step_numbers";
+import { address, capture, change, keySequence, kindInfo, now, querySequence, selectedTokens, source } from "../core/state";
+import { tokenLabel } from "../core/tokens";
+import type { Account, Crop } from "../data/types";
+
+const firstCrop = 32; // tokens shown of the model unless asked for more
+const largestCrop = 512;
+
+function useToy(account: Account | null) {
+  const [edited, setEdited] = useState<{ id: string; inputs: ToyInputs } | null>(null);
+  const [head, setHead] = useState(0);
+  const original = useMemo(() => account && inputsOf(account), [account]);
+  const isEdited = edited !== null && edited.id === account?.id;
+  const inputs = isEdited ? edited.inputs : original;
+  const shownHead = Math.min(head, (inputs?.heads ?? 1) - 1);
+  const numbers = useMemo(() => inputs && toyNumbers(inputs, shownHead), [inputs, shownHead]);
+  const edit = (name: keyof ToyInputs, row: number, column: number, value: number) => {
+    const matrix = inputs?.[name];
+    if (!account || !inputs || !matrix || typeof matrix !== "object" || Array.isArray(matrix)) return;
+    const data = Float64Array.from(matrix.data);
+    data[row * matrix.columns + column] = value;
+    setEdited({ id: account.id, inputs: { ...inputs, [name]: { ...matrix, data } } });
+  };
+  return { numbers, edit, isEdited, reset: () => setEdited(null), head: shownHead, setHead };
+}
+
+function useModelCrop() {
+  const info = kindInfo.value;
+  const [asked, setAsked] = useState<Partial<Crop>>({});
+  const n = info?.queries ?? 0;
+  const m = info?.keys ?? 0;
+  const chosen = now.direction.value === "out" ? (selectedTokens.value[0] ?? 0) : 0;
+  const start = chosen >= firstCrop ? chosen - (chosen % firstCrop) : 0;
+  const begin = (value: number | undefined, first: number, extent: number) => Math.min(value ?? first, Math.max(0, extent - 1));
+  const rowBegin = begin(asked.rowBegin, start, n);
+  const keyBegin = begin(asked.keyBegin, 0, m);
+  const end = (from: number, value: number | undefined, extent: number) =>
+    Math.min(extent, from + largestCrop, Math.max(from + 1, value ?? from + firstCrop));
+  const crop: Crop = { rowBegin, rowEnd: end(rowBegin, asked.rowEnd, n), keyBegin, keyEnd: end(keyBegin, asked.keyEnd, m) };
+  return { crop, ask: (patch: Partial<Crop>) => setAsked({ ...asked, ...patch }) };
+}
+
+function useModelNumbers(wanted: boolean, crop: Crop) {
+  const head = address.value;
+  const info = kindInfo.value;
+  const usable = wanted && head !== null && info !== null && head.head !== "mean";
+  const key = usable ? JSON.stringify([head, crop]) : "";
+  const file = useLoaded(key, () => source.value!.steps(head!, crop));
+  const numbers = useMemo<StepNumbers | null>(() => {
+    if (!file.value || !head || !info || file.key !== key || head.head === "mean") return null;
+    const self = info.query_side === info.key_side;
+    const q = file.value.shape("q")[0];
+    const k = file.value.shape("k")[0];
+    // A file holds the part it was given, whatever is asked for.
+    const begin = (name: string, asked: number) => Number(file.value!.metadata[name]?.split(":")[0] ?? asked);
+    const firstQuery = begin("rows", crop.rowBegin);
+    const firstKey = begin("keys", crop.keyBegin);
+    const named = (tokens: string[], begin: number, count: number) => tokens.slice(begin, begin + count).map(tokenLabel);
+    return modelNumbers(file.value, {
+      queryTokens: named(querySequence.value!.tokens, firstQuery, q),
+      keyTokens: named(keySequence.value!.tokens, firstKey, k),
+      head: head.head, heads: info.heads, scale: info.scale, scaled: info.scaled,
+      firstQuery, firstKey, keys: info.keys, self,
+    });
+  }, [file.value, file.key]);
+  return { numbers, error: file.error };
+}
+
+function CropFields(props: { crop: Crop; ask: (patch: Partial<Crop>) => void }) {
+  const info = kindInfo.value!;
+  if (info.queries <= firstCrop && info.keys <= firstCrop) return null;
+  const { crop, ask } = props;
+  const field = (label: string, name: keyof Crop, least: number, largest: number) => (
+    <NumberField label={label} value={crop[name]} least={least} largest={largest} onChange={(value) => ask({ [name]: value })} />
+  );
+  return (
+    <>
+      {field(t("queriesFrom"), "rowBegin", 0, info.queries - 1)}
+      {field(t("to"), "rowEnd", crop.rowBegin + 1, info.queries)}
+      {field(t("keysFrom"), "keyBegin", 0, info.keys - 1)}
+      {field(t("to"), "keyEnd", crop.keyBegin + 1, info.keys)}
+    </>
+  );
+}
+
+function HeadsInFile() {
+  const head = address.value;
+  const heads = head ? source.value?.stepHeads(head.capture, head.kind) : null;
+  if (!heads) return null;
+  return (
+    <p class="heads-in-file">
+      {t("stepsInFile")}{" "}
+      {heads.map(([layer, h]) => (
+        <button type="button" key={`${layer}.${h}`} onClick={() => change({ layer, head: h })}>L{layer} H{h}</button>
+      ))}
+    </p>
+  );
+}
+
+// The sentence of a stage, with what is special about this head.
+function sentence(stage: Stage, numbers: StepNumbers): string {
+  const info = numbers.ofModel ? kindInfo.peek() : null;
+  if (stage.name === "scale") {
+    if (!numbers.scaled) return t("stage.noScale");
+    return t("stage.scale", { width: numbers.q.columns, factor: numbers.scale.toFixed(4) });
+  }
+  if (stage.name === "softmax") {
+    const sum = Array.from({ length: numbers.weights.columns }, (_, j) => at(numbers.weights, 0, j)).reduce((a, b) => a + b, 0);
+    return t(numbers.allKeys ? "stage.softmax" : "stage.softmaxCrop", { sum: sum.toFixed(4) });
+  }
+  if (stage.name === "queries" && info && info.kv_heads < info.heads) {
+    return `${t("stage.queries")} ${t("stage.grouped", { heads: info.heads, groups: info.kv_heads })}`;
+  }
+  if (stage.name === "input" && !numbers.x) return t("stage.inputQkv");
+  return t(`stage.${stage.name}`);
+}
+
+export function StepsView() {
+  const examples = useLoaded("examples", () => source.value!.examples());
+  const list = examples.value ?? [];
+  const wanted = now.example.value || (capture.value ? "" : (list.find(({ id }) => id === "i-love-ai") ?? list[0])?.id ?? "");
+  const account = list.find(({ id }) => id === wanted) ?? null;
+  const toy = useToy(account);
+  const { crop, ask } = useModelCrop();
+  const model = useModelNumbers(!wanted, crop);
+  const numbers = account ? toy.numbers : model.numbers;
+  const stages = useMemo(() => (numbers ? stagesOf(numbers) : []), [numbers]);
+  const step = Math.min(now.step.value, Math.max(0, stages.length - 1));
+  const stage = stages[step];
+  useEffect(() => {
+    if (stages.length && now.step.peek() >= stages.length) change({ step: stages.length - 1 });
+  }, [stages.length]);
+  useStepsExport(stages, account ? account.id : `L${address.value?.layer}-H${address.value?.head}`, step);
+  const choices = [
+    ...(capture.value ? [{ value: "", label: t("modelsHead") }] : []),
+    ...list.map(({ id, title }) => ({ value: id, label: title[language.value] })),
+  ];
+  const chosenRow = !account && now.direction.value === "out" ? (selectedTokens.value[0] ?? 0) - (numbers?.firstQuery ?? 0) : 0;
+  return (
+    <ViewFrame
+      view="steps"
+      controls={
+        <>
+          <Select label={t("of")} value={wanted} choices={choices} onChange={(example) => change({ example, step: 0 })} />
+          {account && account.heads > 1 && <Stepper label={t("head")} value={toy.head} count={account.heads} onChange={toy.setHead} />}
+          {toy.isEdited && <button type="button" onClick={toy.reset}>{t("reset")}</button>}
+          {!account && numbers && <CropFields crop={crop} ask={ask} />}
+        </>
+      }
+    >
+      {!account && address.value?.head === "mean" && <Notice>{t("stepsNeedHead")}</Notice>}
+      {!account && isMissing(model.error) ? <HeadsInFile /> : <Failure error={model.error ?? examples.error} />}
+      {stage && numbers && (
+        <>
+          <Timeline stages={stages} step={step} />
+          <StageView
+            key={`${wanted}|${stage.name}`} stage={stage} sentence={sentence(stage, numbers)} row={Math.max(0, chosenRow)}
+            firstQuery={numbers.firstQuery} onEdit={account ? toy.edit : undefined}
+          />
+          {account?.notes.map((note, i) => <p class="below" key={i}>{pick(note)}</p>)}
+        </>
+      )}
+    </ViewFrame>
+  );
+}

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseLink, printLink, startState } from "../src/core/hash";
+import type { LinkState } from "../src/core/hash";
+
+const unlike: LinkState = {
+  view: "lines", capture: "c7", model: "mini lm", text: "小明 & 100% #1?\n=“é”", text2: "B=1", kind: "cross", layer: 11, head: "mean",
+  direction: "in", tokens: [3, 0, 12], key: 0, mask: "causal & !padding([1,0])", colormap: "magma", range: "log",
+  lineHeads: [0, 5], threshold: { by: "top", count: 4 }, segments: "ab", gridSort: "entropy", example: "qkv", step: 3,
+  measureX: "distance", measureY: "entropy", otherCapture: "c2", otherLayer: 2, otherHead: 7, otherMask: "window(2)", comparing: "masks",
+};
+
+test("every field survives the way through the address", () => {
+  assert.deepEqual(parseLink(`#${printLink(unlike)}`), unlike);
+  for (const name of Object.keys(unlike) as (keyof LinkState)[]) {
+    assert.notDeepEqual(unlike[name], startState[name], `${name} is not tested`);
+  }
+});
+
+test("the start state is an empty address", () => {
+  assert.equal(printLink(startState), "");
+  assert.deepEqual(parseLink(""), startState);
+  assert.deepEqual(parseLink("#"), startState);
+});
+
+test("what is not understood is left out", () => {
+  const state = parseLink("#view=nonsense&layer=-1&head=x&tokens=1.a&keep=m7&text=%E0%A4%A&unknown=1&key=1e3&=&&layer");
+  assert.deepEqual(state, startState);
+  assert.equal(parseLink("#layer=2&view=").layer, 2);
+});
+
+test("a text too long for an address is not carried", () => {
+  assert.equal(parseLink(printLink({ ...startState, text: "x".repeat(5000), layer: 3 })).text, "");
+});

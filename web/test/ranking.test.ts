@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ColourTable, entryOf, entryOfDifference, entryOfWeight } from "../src/core/colours";
+import { differenceOf } from "../src/core/comparison";
+import { chosenKeys, passes } from "../src/core/edges";
+import { exactText, percentText, shortText, wholeText } from "../src/core/numbers";
+import { entropyOf, holdingMass, largest, rankOf } from "../src/core/ranking";
+import { pieces, tokenLabel } from "../src/core/tokens";
+import type { Capture } from "../src/data/types";
+
+test("ranks: ties share one", () => {
+  const row = [0.1, 0.4, 0.4, 0.1];
+  assert.deepEqual(row.map((_, j) => rankOf(row, j)), [3, 1, 1, 3]);
+  assert.deepEqual(largest(row, 3), [1, 2, 0]);
+});
+
+test("as few keys as hold the mass", () => {
+  assert.deepEqual(holdingMass([0.5, 0.3, 0.2], 0.5), [0]);
+  assert.deepEqual(holdingMass([0.2, 0.3, 0.5], 0.75), [2, 1]);
+  assert.deepEqual(holdingMass([0, 0], 0.9), []);
+  assert.deepEqual(chosenKeys([0, 0.6, 0.4], { by: "top", count: 3 }), [1, 2]);
+});
+
+test("entropy in nats", () => {
+  assert.ok(Math.abs(entropyOf([0.25, 0.25, 0.25, 0.25]) - Math.log(4)) < 1e-15);
+  assert.equal(entropyOf([1, 0]), 0);
+});
+
+test("sentence filters", () => {
+  assert.deepEqual([passes("ab", 0, 1), passes("ab", 1, 0), passes("bb", 1, 1), passes("all", 1, 0)], [true, false, true, true]);
+});
+
+test("colours are picked as the library picks them", () => {
+  assert.deepEqual([entryOf(0), entryOf(-1), entryOf(NaN), entryOf(1), entryOf(2), entryOf(0.5), entryOf(1 / 256)], [0, 0, 0, 255, 255, 128, 1]);
+  assert.equal(entryOfWeight(0.25, "row", 0.5), 128);
+  assert.equal(entryOfWeight(0.01, "log", 1), 128);
+  assert.equal(entryOfWeight(0, "log", 1), 0);
+  assert.deepEqual([entryOfDifference(0, 1), entryOfDifference(1, 1), entryOfDifference(-1, 1), entryOfDifference(0, 0)], [128, 255, 0, 128]);
+  const table = new ColourTable("ff8000".repeat(255) + "000000");
+  assert.deepEqual([table.css[0], table.pixels[0], table.darkText[0], table.darkText[255]], ["#ff8000", 0xff0080ff, true, false]);
+  assert.throws(() => new ColourTable("zz"));
+});
+
+test("differences and divergence", () => {
+  const matrix = (...data: number[]) => ({ rows: 2, columns: 2, data: Float64Array.from(data) });
+  const difference = differenceOf(matrix(1, 0, 0.5, 0.5), matrix(0, 1, 0.5, 0.5));
+  assert.deepEqual([difference?.largest, difference?.mean], [1, 0.5]);
+  assert.ok(Math.abs(difference!.divergence - Math.log(2) / 2) < 1e-15);
+  assert.equal(differenceOf(matrix(1, 0, 0, 1), { rows: 1, columns: 2, data: new Float32Array(2) }), null);
+});
+
+test("numbers as people read them", () => {
+  assert.deepEqual([0, 0.12345, -1.5, 123.456, 1e-7, 123456, -Infinity, NaN].map(shortText), ["0", "0.1235", "−1.5000", "123.46", "1.000e−7", "1.235e+5", "−∞", "NaN"]);
+  assert.equal(exactText(0.1 + 0.2), "0.3");
+  assert.equal(percentText(0.1234), "12.3 %");
+  assert.equal(wholeText(1234567), "1,234,567");
+});
+
+test("tokens become the text's own letters", () => {
+  assert.deepEqual(["Ġfox", "▁fox", "Ċ", "##ing", " "].map(tokenLabel), ["fox", "fox", "⏎", "##ing", "␣"]);
+  const text = "Café été";
+  const sequence = {
+    tokens: ["[CLS]", "ca", "##fe", "ete", "[SEP]"], ids: [], begins: [0, 0, 2, 6, 0], ends: [0, 2, 5, 11, 0],
+    segments: [0, 0, 0, 0, 0], special: [true, false, false, false, true],
+  };
+  const capture = { text, text2: null, sequences: { encoder: sequence } } as unknown as Capture;
+  assert.deepEqual(pieces(capture, "encoder", sequence).map(({ label, glued }) => [label, glued]), [
+    ["[CLS]", false], ["Ca", false], ["fé", true], ["été", false], ["[SEP]", false],
+  ]);
+});
