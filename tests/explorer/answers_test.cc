@@ -188,6 +188,7 @@ TEST_F(Answers, overview_measures_every_head) {
   const Capture capture = library_run("bert", {kText, "a quick fox"}).capture;
   const Json overview = Json::parse(get(path_of(summary, "overview?kind=encoder"))->body);
   ASSERT_EQ(overview["heads"].size(), 2u);
+  EXPECT_EQ(overview["measures_of"], "all");
   MeasureOptions options;
   options.tokens = capture.sequences.front().tokens;
   options.segments = capture.sequences.front().segments;
