@@ -80,7 +80,7 @@ std::vector<Contender> ModelPeers::contenders(const std::string& folder, const M
     Contender contender{info.id, {}, {}, {}};
     try {
       const std::string json = describe(folder, c, *process_);
-      const auto words = process_->ask(fmt::format("prepare {}\n{}\n", name, json));
+      const auto words = process_->ask(fmt::format("prepare {}\n{}", name, json));
       contender.preparation = {words.front() == "ok", words.size() > 1 ? words[1] : ""};
     } catch (const Error& error) {
       contender.preparation = {false, error.what()};
