@@ -15,7 +15,7 @@ extern const char* const kModelPeersScript;  // made a string by the build
 namespace {
 
 std::string name_of_peer(const std::string& id) {
-  return id == "pytorch" ? "PyTorch" : id == "attentions" ? "PyTorch, attentions" : "ONNX Runtime";
+  return id == "pytorch" ? "PyTorch" : id == "attentions" ? "with attentions" : "ONNX Runtime";
 }
 
 std::string describe(const std::string& folder, const ModelCase& c, const PeerProcess& process) {
