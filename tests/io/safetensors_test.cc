@@ -203,5 +203,44 @@ TEST(Safetensors, header_of_many_tensors_takes_linear_time) {
   EXPECT_EQ(parse_safetensors(file_of(header, 0), "").size(), 20'000u);
 }
 
+TEST(Safetensors, smaller_elements_in_memory) {
+  NamedArrays arrays("[test]");
+  arrays.add("flags", Ids{{1, 0, 255}});
+  arrays.add("bytes", Tensor::from({0, 7, 255}));
+  arrays.add("halves", Tensor::from({0.5, 0.1, 65504}));
+  arrays.add("plain", Tensor::from({0.1}));
+  arrays.add("long", Ids{{1, 2}});
+  arrays.metadata()["note"] = "\"quoted\"";
+  const std::string bytes = safetensors_bytes(
+      arrays, {{"flags", StoredType::u8}, {"bytes", StoredType::u8}, {"halves", StoredType::f16}});
+  const NamedArrays read = parse_safetensors(bytes, "memory");
+  EXPECT_EQ(read.names(), (std::vector<std::string>{"long", "plain", "halves", "flags", "bytes"}));
+  EXPECT_EQ(read.ids("flags"), (Ids{{1, 0, 255}}));
+  EXPECT_EQ(read.ids("bytes"), (Ids{0, 7, 255}));
+  EXPECT_EQ(read.tensor("halves")(0), 0.5f);
+  EXPECT_EQ(read.tensor("halves")(1), 0x1.998p-4f);  // the float16 nearest to 0.1
+  EXPECT_EQ(read.tensor("halves")(2), 65504.0f);
+  EXPECT_EQ(read.tensor("plain")(0), 0.1f);
+  EXPECT_EQ(read.metadata().at("note"), "\"quoted\"");
+  for (const char* type : {"\"U8\"", "\"F16\"", "\"F32\"", "\"I64\""}) {
+    EXPECT_NE(bytes.find(type), std::string::npos) << type;
+  }
+}
+
+TEST(Safetensors, what_does_not_fit_smaller_elements_is_told) {
+  NamedArrays arrays("[test]");
+  arrays.add("half", Tensor::from({0.5}));
+  arrays.add("large", Ids{{256}});
+  EXPECT_TRUE(contains(error_of([&] {
+                         safetensors_bytes(arrays, {{"half", StoredType::u8}});
+                       }),
+                       "half holds 0.5, as u8 only whole numbers from 0 to 255 are stored"));
+  EXPECT_TRUE(contains(error_of([&] { safetensors_bytes(arrays, {{"large", StoredType::u8}}); }), "256"));
+  EXPECT_TRUE(contains(error_of([&] {
+                         safetensors_bytes(arrays, {{"large", StoredType::f16}});
+                       }),
+                       "integers"));
+}
+
 }  // namespace
 }  // namespace fovea

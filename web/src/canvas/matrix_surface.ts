@@ -8,6 +8,7 @@ const labelSize = 11;
 const numbersFrom = 34; // pixels per cell
 const widestLabel = 110;
 const marginSize = 44;
+const manyLabels = 64;
 
 export class MatrixSurface {
   readonly viewport = new Viewport();
@@ -67,8 +68,11 @@ export class MatrixSurface {
     };
     const narrow = this.width < 300;
     const share = narrow ? 0.6 : 1;
-    const left = model.rowLabels.length ? widest(model.rowLabels) * share + 14 : 4;
-    const top = model.columnLabels.length ? widest(model.columnLabels) * 0.72 * share + 14 : 4;
+    // Where not every token has room for its name, the names carry numbers.
+    const number = (count: number) => (count > manyLabels ? 8 * String(count).length : 0);
+    const least = model.bottom ? 56 : 0;
+    const left = model.rowLabels.length ? Math.max(least, widest(model.rowLabels) * share + 14 + number(model.rows)) : 4;
+    const top = model.columnLabels.length ? widest(model.columnLabels) * 0.72 * share + 14 + 0.72 * number(model.columns) : 4;
     const right = model.right ? marginSize : 4;
     const bottom = model.bottom ? marginSize : 4;
     const overhang = model.right ? 0 : Math.min(40, model.columnLabels.length ? 28 : 0);
@@ -169,11 +173,12 @@ export class MatrixSurface {
     context.textBaseline = "middle";
     context.textAlign = "right";
     const first = (begin: number) => Math.ceil(begin / step) * step;
+    const named = (labels: string[], i: number) => (labels.length > manyLabels ? `${labels[i]} ${i}` : labels[i]);
     for (let i = first(rowBegin); i < rowEnd && model.rowLabels.length; i += step) {
       const y = view.yOf(i) + (step > 1 ? Math.min(view.cell * step, labelSize) : view.cell) / 2;
       if (y < view.top || y > view.top + view.plotHeight) continue;
       context.fillStyle = empty.has(i) ? warn : faint;
-      const label = `${empty.has(i) ? "∅ " : ""}${model.rowLabels[i]}`;
+      const label = `${empty.has(i) ? "∅ " : ""}${named(model.rowLabels, i)}`;
       context.fillText(fitted(context, label, view.left - 10), view.left - 6, y);
     }
     context.textAlign = "left";
@@ -184,7 +189,7 @@ export class MatrixSurface {
       context.save();
       context.translate(x, view.top - 6);
       context.rotate(-Math.PI / 4);
-      context.fillText(fitted(context, model.columnLabels[j], (view.top - 12) / 0.72), 0, 0);
+      context.fillText(fitted(context, named(model.columnLabels, j), (view.top - 12) / 0.72), 0, 0);
       context.restore();
     }
   }

@@ -1,5 +1,5 @@
 // The selection that all views share: kind, layer, head, tokens, mask, colours.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { pick, t } from "../core/language";
 import {
   activeMask, address, capture, change, colourName, colours, kindInfo, keySequence, now, page, querySequence,
@@ -27,7 +27,7 @@ function HeadMap() {
   const height = Math.min(cell * info.layers, 260);
   const rowHeight = height / info.layers;
   const table = colours.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const context = sized(canvas.current!, cell * info.heads, height);
     const gap = cell > 5 ? 1 : 0;
     for (let l = 0; l < info.layers; ++l) {

@@ -32,16 +32,17 @@ export function pieces(capture: Capture, side: Side, sequence: Sequence): Piece[
     }
     const bytes = texts[segment] ?? texts[0];
     let label = tokenLabel(token);
-    let between = "";
+    let [raw, between] = [token, ""];
     try {
-      label = decoder.decode(bytes.subarray(begin, end)).trim() || label;
+      raw = decoder.decode(bytes.subarray(begin, end));
+      label = raw.trim() || label;
       if (segment === previousSegment && previousEnd >= 0) between = decoder.decode(bytes.subarray(previousEnd, begin));
     } catch {
       // Part of a character: the token's own letters.
     }
-    const glued = segment === previousSegment && previousEnd === begin && !/^\s/.test(label);
+    const glued = segment === previousSegment && previousEnd === begin && !/^[\sĠ▁]/.test(raw);
     previousEnd = end;
     previousSegment = segment;
-    return { label, glued, breaks: between.includes("\n") };
+    return { label, glued, breaks: between.includes("\n") || /^\s*\n/.test(raw) };
   });
 }

@@ -12,9 +12,12 @@ import { useExport } from "../exports/view_export";
 import { differenceOf } from "../core/comparison";
 import type { Difference } from "../core/comparison";
 import { t } from "../core/language";
+import { Mask } from "../core/mask";
+import { parseMask } from "../core/mask_expression";
+import type { MaskTree } from "../core/mask_expression";
 import { shortText, weightText } from "../core/numbers";
 import { hint } from "../core/readout";
-import { activeMask, address, captures, change, colours, differenceColours, kindInfo, now, readMask, sequenceOf, source } from "../core/state";
+import { activeMask, address, captures, change, colours, differenceColours, kindInfo, modelMask, now, readMask, sequenceOf, source } from "../core/state";
 import { tokenLabel } from "../core/tokens";
 import { fitsWhole, infoOf, whole } from "../core/weights";
 import type { HeadAddress, Matrix } from "../data/types";
@@ -29,6 +32,7 @@ interface SideOf {
 
 interface Shown {
   matrix: Matrix;
+  mask: Mask | null; // what is hidden; null: nothing, or a long text
   queries: string[];
   keys: string[];
 }
@@ -61,10 +65,15 @@ async function load(side: SideOf): Promise<Shown> {
   const info = infoOf(side.head);
   const capture = captures.peek().find(({ id }) => id === side.head.capture)!;
   const named = (which: "encoder" | "decoder") => sequenceOf(capture, which).tokens.map(tokenLabel);
-  if (fitsWhole(info)) return { matrix: await whole(side.head, side.mask), queries: named(info.query_side), keys: named(info.key_side) };
+  if (fitsWhole(info)) {
+    const own = modelMask(info);
+    const tree: MaskTree = side.mask ? { type: "and", left: own, right: parseMask(side.mask) } : own;
+    const mask = tree.type === "none" ? null : new Mask(tree, info.queries, info.keys);
+    return { matrix: await whole(side.head, side.mask), mask, queries: named(info.query_side), keys: named(info.key_side) };
+  }
   const matrix = (await source.peek()!.cells(side.head, cellsAcross, side.mask)).mean;
   const numbered = (count: number, all: number) => Array.from({ length: count }, (_, i) => String(Math.floor((i * all) / count)));
-  return { matrix, queries: numbered(matrix.rows, info.queries), keys: numbered(matrix.columns, info.keys) };
+  return { matrix, mask: null, queries: numbered(matrix.rows, info.queries), keys: numbered(matrix.columns, info.keys) };
 }
 
 function Choices(props: { first: HeadAddress }) {
@@ -135,7 +144,7 @@ function useCompareExport(a: Shown | null, b: Shown | null, difference: Differen
       const { matrix } = difference ?? a;
       return matrixTable(a.queries, a.keys, (i, j) => matrix.data[i * matrix.columns + j]);
     },
-    json: () => ({ titles, a, b, difference }),
+    json: () => ({ titles, a: a.matrix, b: b.matrix, difference }),
     arrays: () => ({
       a: { shape: [a.matrix.rows, a.matrix.columns], data: a.matrix.data },
       b: { shape: [b.matrix.rows, b.matrix.columns], data: b.matrix.data },
@@ -154,8 +163,13 @@ export function CompareView() {
   const [hovered, setHovered] = useState<Cell | null>(null);
   const table = colours.value;
   const range = now.range.value;
-  const weightModel = (shown: Shown | null): MatrixModel | null =>
-    shown && modelOf(shown.matrix, shown.queries, shown.keys, table, weightEntry(shown.matrix, range), (value) => value.toFixed(3));
+  const weightModel = (shown: Shown | null): MatrixModel | null => {
+    if (!shown) return null;
+    const model = modelOf(shown.matrix, shown.queries, shown.keys, table, weightEntry(shown.matrix, range), (value) => value.toFixed(3));
+    const { mask } = shown;
+    if (mask) model.visible = (i) => mask.row(i);
+    return model;
+  };
   const modelA = useMemo(() => weightModel(a.value), [a.value, table, range]);
   const modelB = useMemo(() => weightModel(b.value), [b.value, table, range]);
   const reds = differenceColours.value;

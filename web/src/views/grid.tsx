@@ -1,5 +1,5 @@
 // All heads as thumbnails with their roles, in the order of layers or of any measure.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Failure, Select } from "../components/controls";
 import { useLoaded } from "../components/loading";
 import { ViewFrame } from "../components/view_frame";
@@ -45,7 +45,7 @@ function Thumbnail(props: { matrix: Matrix }) {
   const element = useRef<HTMLCanvasElement>(null);
   const table = colours.value;
   const range = now.range.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { matrix } = props;
     const canvas = element.current!;
     canvas.width = matrix.columns;

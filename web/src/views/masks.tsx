@@ -204,7 +204,7 @@ export function MasksView() {
               <MatrixCanvas model={before.model} class="square" label={t("before")} onHover={onHover} />
             </figure>
             <figure>
-              <figcaption><b>{t("afterMask")}</b> {expression || "none"}</figcaption>
+              <figcaption><b>{t("afterMask")}</b> <code title={expression}>{expression || "none"}</code></figcaption>
               <MatrixCanvas model={after.model} class="square" label={t("afterMask")} onHover={onHover} />
             </figure>
           </>

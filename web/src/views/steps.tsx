@@ -64,12 +64,16 @@ function useModelNumbers(wanted: boolean, crop: Crop) {
     const self = info.query_side === info.key_side;
     const q = file.value.shape("q")[0];
     const k = file.value.shape("k")[0];
+    // A file holds the part it was given, whatever is asked for.
+    const begin = (name: string, asked: number) => Number(file.value!.metadata[name]?.split(":")[0] ?? asked);
+    const firstQuery = begin("rows", crop.rowBegin);
+    const firstKey = begin("keys", crop.keyBegin);
     const named = (tokens: string[], begin: number, count: number) => tokens.slice(begin, begin + count).map(tokenLabel);
     return modelNumbers(file.value, {
-      queryTokens: named(querySequence.value!.tokens, crop.rowBegin, q),
-      keyTokens: named(keySequence.value!.tokens, crop.keyBegin, k),
+      queryTokens: named(querySequence.value!.tokens, firstQuery, q),
+      keyTokens: named(keySequence.value!.tokens, firstKey, k),
       head: head.head, heads: info.heads, scale: info.scale, scaled: info.scaled,
-      firstQuery: crop.rowBegin, firstKey: crop.keyBegin, keys: info.keys, self,
+      firstQuery, firstKey, keys: info.keys, self,
     });
   }, [file.value, file.key]);
   return { numbers, error: file.error };
@@ -144,7 +148,7 @@ export function StepsView() {
     ...(capture.value ? [{ value: "", label: t("modelsHead") }] : []),
     ...list.map(({ id, title }) => ({ value: id, label: title[language.value] })),
   ];
-  const chosenRow = !account && now.direction.value === "out" ? (selectedTokens.value[0] ?? 0) - crop.rowBegin : 0;
+  const chosenRow = !account && now.direction.value === "out" ? (selectedTokens.value[0] ?? 0) - (numbers?.firstQuery ?? 0) : 0;
   return (
     <ViewFrame
       view="steps"

@@ -76,7 +76,9 @@ function Field() {
   return (
     <div class="reading">
       <div class="passage" ref={container}>
+        {!self && <h2>{t("queries")}</h2>}
         <Chips label={self ? t("tokens") : t("queries")} pieces={queryPieces} side={self ? "both" : "query"} segments={queries.segments} />
+        {!self && <h2>{t("keysTitle")}</h2>}
         {!self && <Chips label={t("keysTitle")} pieces={keyPieces} side="key" segments={keys.segments} />}
       </div>
       <aside class="ranked" aria-label={t("ranked")}><div ref={list} /></aside>

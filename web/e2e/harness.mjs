@@ -1,0 +1,136 @@
+// What every end-to-end test needs: a server, a browser, the library's numbers, and ways to read the page.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const flags = [
+  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync",
+];
+
+export function scratch() {
+  return mkdtempSync(join(tmpdir(), "fovea-e2e-"));
+}
+
+export function findChromium() {
+  if (process.env.CHROMIUM) return process.env.CHROMIUM;
+  return execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
+}
+
+export function openBrowser() {
+  return chromium.launchPersistentContext(scratch(), {
+    executablePath: findChromium(), args: flags, viewport: { width: 1280, height: 800 }, locale: "en-US", acceptDownloads: true,
+  });
+}
+
+export function fovea(binary, ...args) {
+  return execFileSync(binary, args, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+}
+
+// Resolves with {url, stop}.
+export function serve(binary, ...args) {
+  const child = spawn(binary, ["serve", "--no-browser", "--port", "0", "--json", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  return new Promise((resolve, reject) => {
+    let out = "";
+    let errors = "";
+    const ended = new Promise((end) => child.on("exit", (code) => end(code)));
+    child.stderr.on("data", (data) => (errors += data));
+    child.on("exit", (code) => reject(new Error(`fovea serve ended with ${code}: ${errors}`)));
+    child.stdout.on("data", (data) => {
+      out += data;
+      const line = out.indexOf("\n");
+      if (line < 0) return;
+      const { url } = JSON.parse(out.slice(0, line));
+      resolve({ url, stop: () => (child.kill("SIGTERM"), ended) });
+    });
+  });
+}
+
+// Every head's weights of a text, [layer][head][query][key], as `fovea attend` writes them.
+export function libraryWeights(binary, model, ...texts) {
+  const file = join(scratch(), "weights.json");
+  fovea(binary, "attend", "--model", model, ...texts, "-o", file);
+  const { attentions, tokens } = JSON.parse(readFileSync(file, "utf8"));
+  return { weights: attentions.map((layer) => layer[0]), tokens: tokens[0] };
+}
+
+// A page that remembers what must not happen: errors, and requests to anywhere else.
+export async function newPage(context, url, options = {}) {
+  const page = await context.newPage();
+  const problems = [];
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  page.on("pageerror", (error) => problems.push(String(error.stack)));
+  page.on("request", (request) => {
+    const known = request.url().startsWith(url) || /^(data|blob|about):/.test(request.url());
+    if (!known) problems.push(`request to ${request.url()}`);
+  });
+  if (options.width) await page.setViewportSize({ width: options.width, height: options.height ?? 740 });
+  await page.emulateMedia({ colorScheme: options.dark ? "dark" : "light", reducedMotion: "reduce" });
+  return { page, problems, url };
+}
+
+// The session's capture, unless the link names one.
+export async function open(session, hash, ready = "main .view") {
+  const capture = session.capture && !/(^|&)c=/.test(hash) ? `&c=${session.capture}` : "";
+  await session.page.goto("about:blank");
+  await session.page.goto(`${session.url}#${hash}${capture}`);
+  await session.page.waitForSelector(ready);
+  await settled(session.page);
+}
+
+// No request under way, and two frames drawn.
+export async function settled(page) {
+  await page.waitForLoadState("networkidle");
+  await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 120)));
+}
+
+export const readout = (page) => page.textContent(".readout");
+
+// "fox 4 → dog 9: 0.1234 (12.3 %), rank 2 of 12"
+export function parseReadout(text) {
+  const match = /^(.*) (\d+) ([→←]) (.*) (\d+): (\d+\.\d{4})(?: \([\d.]+ %\))?(?:, rank (\d+) of (\d+))?/.exec(text ?? "");
+  assert.ok(match, `the readout says: ${text}`);
+  return { from: Number(match[2]), arrow: match[3], to: Number(match[5]), value: match[6], rank: Number(match[7]), name: match[1] };
+}
+
+export function rankIn(row, index) {
+  return 1 + row.filter((value) => value > row[index]).length;
+}
+
+// Numbers on the screen have so many digits: they must be the library's, rounded to them. Float32 weights that lie
+// on an edge of rounding may go either way.
+export function sameDigits(shown, value, what = "") {
+  const digits = shown.split(".")[1]?.length ?? 0;
+  const error = Math.abs(Number(shown) - value);
+  assert.ok(error <= 0.5000001 * 10 ** -digits + 2e-7, `${what}: ${shown} on the screen, ${value} of the library`);
+}
+
+// Moves the pointer over a canvas, at shares of its width and height.
+export async function hoverAt(page, selector, x, y) {
+  const box = await page.locator(selector).first().boundingBox();
+  await page.mouse.move(box.x + box.width * x, box.y + box.height * y);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+const tests = [];
+
+export async function test(name, run) {
+  const begin = performance.now();
+  try {
+    await run();
+    tests.push({ name, ok: true });
+    console.log(`ok   ${name} (${Math.round(performance.now() - begin)} ms)`);
+  } catch (error) {
+    tests.push({ name, ok: false });
+    console.log(`FAIL ${name}\n${String(error?.stack ?? error).replace(/^/gm, "     ")}`);
+  }
+}
+
+export function results() {
+  const failed = tests.filter(({ ok }) => !ok);
+  console.log(`${tests.length - failed.length} of ${tests.length} tests passed`);
+  return failed.length;
+}

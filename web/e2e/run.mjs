@@ -1,0 +1,116 @@
+// End-to-end tests in headless Chromium:
+//   npm run e2e -- --fovea BINARY [--screenshots DIR] [--only NAME]
+// Exit code 77: skipped, MiniLM is not at hand.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { build } from "esbuild";
+import { everywhere, views } from "./everywhere.mjs";
+import { exports_ } from "./exports.mjs";
+import { fovea, libraryWeights, newPage, open, openBrowser, results, scratch, serve, settled, test } from "./harness.mjs";
+import { readingViews } from "./reading_views.mjs";
+import { singleFile } from "./single_file.mjs";
+import { speed } from "./speed.mjs";
+import { thinkingViews } from "./thinking_views.mjs";
+
+const { values: options } = parseArgs({
+  options: { fovea: { type: "string" }, screenshots: { type: "string" }, only: { type: "string" } },
+});
+if (!options.fovea) {
+  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading|thinking|exports|everywhere|file|speed]");
+  process.exit(2);
+}
+const binary = resolve(options.fovea);
+const screenshots = options.screenshots && resolve(options.screenshots);
+const models = JSON.parse(fovea(binary, "model", "list", "--json"));
+if (!models.find(({ name }) => name === "minilm")?.there) {
+  console.error("skipped: MiniLM is not here; fovea model get minilm fetches it");
+  process.exit(77);
+}
+
+const text = "The quick brown fox jumps over the lazy dog because it was late.";
+const otherText = "The quick brown dog jumps over the lazy fox because it was late.";
+
+// Every matrix of every example, computed by the page's own code, against the library's account.
+async function examplesAgree({ session }) {
+  const out = join(scratch(), "step_numbers.mjs");
+  const here = dirname(fileURLToPath(import.meta.url));
+  await build({ entryPoints: [join(here, "../src/core/step_numbers.ts")], bundle: true, format: "esm", outfile: out, logLevel: "error" });
+  const { inputsOf, toyNumbers } = await import(pathToFileURL(out).href);
+  const { examples } = await (await session.page.request.get(`${session.url}api/examples`)).json();
+  assert.ok(examples.length >= 12);
+  const names = { scores: "scores", scaled: "scaledScores", weights: "weights", head: "headOutput" };
+  for (const account of examples) {
+    for (let head = 0; head < account.heads; ++head) {
+      const numbers = toyNumbers(inputsOf(account), head);
+      const last = numbers.output ?? numbers.concat ?? numbers.headOutput;
+      for (const step of account.steps) {
+        if ((step.head ?? -1) >= 0 && step.head !== head) continue;
+        const got = step.name === "output" ? last : names[step.name] && numbers[names[step.name]];
+        if (!got) continue;
+        const flat = step.matrix.flat();
+        assert.equal(got.data.length, flat.length, `${account.id} ${step.name}`);
+        flat.forEach((value, i) => assert.ok(Math.abs(got.data[i] - value) <= 1e-12 * Math.max(1, Math.abs(value)), `${account.id} ${step.name} ${i}`));
+      }
+    }
+  }
+}
+
+async function takeScreenshots({ context, url }) {
+  mkdirSync(screenshots, { recursive: true });
+  const extra = {
+    text: "tokens=4&layer=1&head=4", matrix: "tokens=4&key=9&layer=3&head=11", lines: "layer=1&head=4", steps: "layer=3&head=5&step=1&tokens=4",
+    masks: "mask=causal%20%26%20window(3%2C%200)&layer=3&head=11", heads: "layer=1&head=8", compare: "layer=1&head=4&layer2=1&head2=8", flow: "tokens=4&layer=5",
+  };
+  const take = async (session, view, name) => {
+    await open(session, `view=${view}&${extra[view] ?? ""}`);
+    await settled(session.page);
+    await session.page.screenshot({ path: join(screenshots, `${name}.png`) });
+  };
+  const light = await newPage(context, url);
+  for (const view of views) await take(light, view, view);
+  await light.page.close();
+  const dark = await newPage(context, url, { dark: true });
+  await take(dark, "matrix", "matrix-dark");
+  await dark.page.click("button.language");
+  await take(dark, "text", "text-dark-zh");
+  await dark.page.click("button.language");
+  await dark.page.close();
+}
+
+async function post(url, body) {
+  const response = await fetch(`${url}api/captures`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  assert.equal(response.status, 201);
+  return response.json();
+}
+
+async function main() {
+  const context = await openBrowser();
+  const server = await serve(binary, "--model", "minilm", text);
+  const { url } = server;
+  const session = { ...(await newPage(context, url)), capture: "c1" };
+  const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+  const gpt2 = join(root, "tests/data/models/gpt2");
+  const world = {
+    binary, context, url, session, text, screenshots, figures: {},
+    library: libraryWeights(binary, "minilm", text),
+    otherLibrary: libraryWeights(binary, "minilm", otherText),
+    other: await post(url, { model: "minilm", text: otherText }),
+    pair: await post(url, { model: "minilm", text: "The cat sat on the mat.", text2: "It was very tired." }),
+    gpt2: existsSync(gpt2) ? gpt2 : null,
+  };
+  const groups = { reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, file: singleFile, speed };
+  await test("Examples: the page computes every account as the library does", () => examplesAgree(world));
+  for (const [name, run] of Object.entries(groups)) if (!options.only || options.only === name) await run(world);
+  await test("No error on the console, no foreign request", () => assert.deepEqual(session.problems, []));
+  if (screenshots) await test("Screenshots", () => takeScreenshots(world));
+  await context.close();
+  await test("The server ends cleanly", async () => assert.equal(await server.stop(), 0));
+  console.log(JSON.stringify(world.figures, null, 1));
+  if (screenshots && world.figures.first) writeFileSync(join(screenshots, "figures.json"), `${JSON.stringify(world.figures, null, 1)}\n`);
+  process.exitCode = results() ? 1 : 0;
+}
+
+await main();
