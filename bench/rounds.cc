@@ -11,8 +11,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Short calls are repeated within a turn: one alone would mostly measure how threads wake up.
-constexpr double kTurnSeconds = 0.01;
 // Between turns, so that threads of the one before have stopped spinning (libgomp does for some
 // milliseconds).
 constexpr auto kPause = std::chrono::milliseconds(15);
@@ -47,7 +45,7 @@ void run_rounds(std::vector<Entry>& entries, const RoundLimits& limits,
       std::this_thread::sleep_for(kPause);
       if (entry.measurement->status != Status::measured) continue;
       try {
-        entry.seconds.push_back(entry.run(kTurnSeconds));
+        entry.seconds.push_back(entry.run(limits.turn_seconds));
       } catch (const std::exception& error) {
         entry.measurement->status = Status::failed;
         entry.measurement->message = error.what();

@@ -291,6 +291,9 @@ std::vector<GroupInfo> groups() {
       {"linear",
        {"linear against softmax attention, and how both grow with n",
         "线性与 softmax 注意力，及随 n 的增长"}},
+      {"models",
+       {"whole models, every attention call captured; alone, and not part of all",
+        "整个模型，记录每次注意力调用；须单独运行，不含在 all 中"}},
       {"smoke", {"tiny ones: does everything work?", "极小的例子：一切正常吗？"}},
   };
 }

@@ -3,11 +3,13 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "bench_tables.h"
 #include "fovea/error.h"
 #include "fovea/file.h"
+#include "model_store.h"
 
 namespace fovea::command {
 namespace {
@@ -49,7 +51,9 @@ class BenchCommand final : public Command {
          {"two groups, with everything in files", "两组，并将全部结果写入文件"}},
         {"fovea bench --list all", {"everything that can be measured", "列出所有可测项目"}},
         {"fovea bench 4096x64 --python venv/bin/python",
-         {"a selection by name, with the packages of that Python", "按名称选择，并使用该 Python 的包"}}};
+         {"a selection by name, with the packages of that Python", "按名称选择，并使用该 Python 的包"}},
+        {"fovea bench models --model minilm",
+         {"a whole model, against PyTorch and ONNX Runtime", "整个模型，与 PyTorch、ONNX Runtime 比较"}}};
   }
   void declare(OptionList& options) override {
     options.positional_texts(
@@ -64,12 +68,22 @@ class BenchCommand final : public Command {
     options.path("--json", "FILE", json_, {"write everything as JSON", "将全部结果写成 JSON"});
     options.path("--csv", "FILE", csv_,
                  {"write one row per scenario and competitor", "写 CSV，每个场景和对手一行"});
-    options.path("--python", "PATH", python_,
-                 {"the Python that has torch, onnxruntime, onnx, numpy; none: without; default: python3",
-                  "装有 torch、onnxruntime、onnx、numpy 的 Python；none 表示不用；默认 python3"});
+    options.path(
+        "--python", "PATH", python_,
+        {"the Python that has torch, onnxruntime, onnx, numpy (for models: transformers, too); none: "
+         "without; default: python3",
+         "装有 torch、onnxruntime、onnx、numpy（models 组还需 transformers）的 Python；none "
+         "表示不用；默认 python3"});
+    options.text(
+        "--model", "NAME|DIR", model_,
+        {"with the group models: this one; default: minilm and stories15m, as far as they are there",
+         "用于 models 组：指定模型；默认 minilm 与 stories15m（已下载者）"});
     options.flag("--list", list_, {"list what would be measured", "只列出要测的项目"});
   }
   void run(const Context& context) override {
+    const bool models = std::find(wanted_.begin(), wanted_.end(), "models") != wanted_.end();
+    if (model_ && !models) throw UsageError("--model is for the group models");
+    if (models && wanted_.size() > 1) throw UsageError("models runs alone: no other group beside it");
     std::vector<bench::ScenarioInfo> scenarios;
     try {
       scenarios = bench::list(wanted_);
@@ -80,7 +94,8 @@ class BenchCommand final : public Command {
       print_bench_list(context, scenarios);
       return;
     }
-    const bench::Report report = bench::run(options(context));
+    const bench::Options chosen = options(context);
+    const bench::Report report = models ? bench::run_models(model_folders(), chosen) : bench::run(chosen);
     if (isatty(STDERR_FILENO) != 0) std::fputs("\r\x1b[K", stderr);
     print_bench_report(context, report);
     if (json_) write_file(*json_, bench::to_json(report));
@@ -91,6 +106,16 @@ class BenchCommand final : public Command {
   }
 
  private:
+  std::vector<std::string> model_folders() const {
+    if (model_) return {model_folder(*model_)};
+    std::vector<std::string> folders;
+    for (const StoredModel& model : stored_models()) {
+      if (is_stored(model)) folders.push_back(model_folder(model.name));
+    }
+    if (folders.empty()) throw Error("[bench] no model is there: fovea model get minilm, or --model DIR");
+    return folders;
+  }
+
   bench::Options options(const Context& context) const {
     bench::Options options;
     options.wanted = wanted_;
@@ -115,7 +140,7 @@ class BenchCommand final : public Command {
 
   std::vector<std::string> wanted_;
   std::optional<Index> rounds_, seconds_;
-  std::optional<std::string> json_, csv_, python_;
+  std::optional<std::string> json_, csv_, python_, model_;
   bool list_ = false;
 };
 

@@ -48,8 +48,11 @@ const char* const kNone = "–";
 std::vector<std::pair<std::string, std::string>> columns_of(const Report& report, bool with_fovea) {
   std::vector<std::pair<std::string, std::string>> columns;
   if (with_fovea) columns.emplace_back("fovea", "fovea");
-  for (const auto& [id, title] :
-       {std::pair{"blas", "BLAS"}, {"pytorch", "PyTorch"}, {"onnxruntime", "ONNX R."}}) {
+  for (const auto& [id, title] : {std::pair{"fovea_plain", "plain"},
+                                  {"blas", "BLAS"},
+                                  {"pytorch", "PyTorch"},
+                                  {"attentions", "attentions"},
+                                  {"onnxruntime", "ONNX R."}}) {
     const bench::CompetitorInfo* info = report.competitor(id);
     if (info != nullptr && !info->absent) columns.emplace_back(id, title);
   }
@@ -151,6 +154,7 @@ void print_speed(const Context& context, const Report& report) {
   for (const auto& [id, title] : others) titles.push_back(title);
   AlignedTable table(titles);
   for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
+    if (is_model_case(result)) return;
     std::vector<std::string> row = {context.say(result.info.label)};
     const Measurement* ours = result.by("fovea");
     if (timed(ours)) {
@@ -170,6 +174,7 @@ void print_speed(const Context& context, const Report& report) {
     }
     table.add(row);
   });
+  if (table.empty()) return;
   const std::string rounds = rounds_text(report);
   context.subheading(
       {fmt::format("fovea: median of {} interleaved rounds, ± half the interquartile range. "
@@ -253,7 +258,10 @@ void print_errors(const Context& context, const Report& report) {
         return {fmt::format("{:.1e} {:.1e}", measurement->errors->max, measurement->errors->relative_l2),
                 true};
       });
-  context.subheading({"Errors against the double reference", "相对双精度参考的误差"});
+  if (table.empty()) return;
+  const bool models = is_model_case(*distinct_cases(report).front());
+  context.subheading(models ? Text{"Differences from PyTorch", "与 PyTorch 的差别"}
+                            : Text{"Errors against the double reference", "相对双精度参考的误差"});
   table.print(context);
 }
 
@@ -289,7 +297,7 @@ void print_bench_list(const Context& context, const std::vector<bench::ScenarioI
   for (const bench::GroupInfo& each : bench::groups()) {
     const bool wanted = std::any_of(scenarios.begin(), scenarios.end(),
                                     [&](const bench::ScenarioInfo& s) { return s.group == each.name; });
-    if (!wanted && each.name != "show") continue;
+    if (!wanted && each.name != "show" && each.name != "models") continue;
     context.line(bold(pad_right(each.name, 12), context.color) + context.say(each.what));
     for (const bench::ScenarioInfo& scenario : scenarios) {
       if (scenario.group != each.name) continue;
@@ -304,6 +312,7 @@ void print_bench_report(const Context& context, const Report& report) {
   print_machine(context, report);
   print_linear_comparison(context, report);
   print_speed(context, report);
+  print_models(context, report);
   print_relative(context, report);
   print_reading(context, report);
   print_errors(context, report);

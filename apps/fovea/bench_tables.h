@@ -24,6 +24,10 @@ class AlignedTable {
 std::string milliseconds(double seconds);  // "110.3 ms": four digits
 std::string times(double ratio);           // "1.52×"
 
+// Whole models, and whether a case is one of theirs.
+void print_models(const Context& context, const bench::Report& report);
+bool is_model_case(const bench::CaseResult& result);
+
 // Softmax against linear attention as the tutorials compare them, and how both grow with n.
 void print_linear_comparison(const Context& context, const bench::Report& report);
 

@@ -15,7 +15,7 @@ extern const char* const kModelPeersScript;  // made a string by the build
 namespace {
 
 std::string name_of_peer(const std::string& id) {
-  return id == "pytorch" ? "PyTorch" : id == "attentions" ? "PyTorch, attentions" : "ONNX Runtime";
+  return id == "pytorch" ? "PyTorch" : id == "attentions" ? "with attentions" : "ONNX Runtime";
 }
 
 std::string describe(const std::string& folder, const ModelCase& c, const PeerProcess& process) {
@@ -80,7 +80,7 @@ std::vector<Contender> ModelPeers::contenders(const std::string& folder, const M
     Contender contender{info.id, {}, {}, {}};
     try {
       const std::string json = describe(folder, c, *process_);
-      const auto words = process_->ask(fmt::format("prepare {}\n{}\n", name, json));
+      const auto words = process_->ask(fmt::format("prepare {}\n{}", name, json));
       contender.preparation = {words.front() == "ok", words.size() > 1 ? words[1] : ""};
     } catch (const Error& error) {
       contender.preparation = {false, error.what()};

@@ -14,6 +14,8 @@ namespace fovea::kernels {
 constexpr Index kRowBlock = 64;     // their inputs stay in L2 while panel after panel is used
 constexpr Index kInputBlock = 192;  // so many inputs of a panel stay in L1
 constexpr Index kWidestPanel = 48;
+constexpr Index kPieceOutputs =
+    48;  // whole panels and whole cache lines: no two threads write the same line
 
 }  // namespace fovea::kernels
 #endif  // FOVEA_KERNELS_DENSE_BLOCKS
@@ -79,22 +81,22 @@ void Finish(const DenseProblem& p, const float* sums, Index first, Index rows, I
   });
 }
 
-// Rows [first, first + rows) and the outputs of one panel.
-void RunPiece(const DenseProblem& p, Index first, Index rows, Index panel) {
-  const Index width = 3 * static_cast<Index>(hn::Lanes(Floats()));
+// Rows [first, first + rows) and outputs [begin, end).
+void RunPiece(const DenseProblem& p, Index first, Index rows, Index begin, Index end) {
+  const Index width = 3 * static_cast<Index>(hn::Lanes(Floats())), stride = p.weights.panel_outputs();
   HWY_ALIGN float sums[(kRowBlock + 4) * kWidestPanel];
   const float* x = p.x + first * p.x_stride;
-  const Index stride = p.weights.panel_outputs();
-  const Index begin = panel * stride, end = std::min(begin + stride, p.weights.outputs());
   const Index inputs = p.weights.inputs();
+  FetchAhead ahead;  // where the results will go
+  ahead.Add(p.out + first * p.out_stride + begin, p.out_stride, rows, end - begin);
   for (Index column = begin; column < end; column += width) {
-    const float* w = p.weights.panel(panel) + (column - begin);
+    const float* w = p.weights.panel(column / stride) + column % stride;
     Index t = 0;
     do {  // once for no inputs, too: the sums become zeros
       const Index depth = std::min(kInputBlock, inputs - t);
       const auto multiply =
           t == 0 ? MultiplyRows<3, TileEnd::store, true> : MultiplyRows<3, TileEnd::add, true>;
-      multiply({x + t, p.x_stride, 1}, rows, w + t * stride, stride, depth, sums, width, nullptr, nullptr);
+      multiply({x + t, p.x_stride, 1}, rows, w + t * stride, stride, depth, sums, width, nullptr, &ahead);
       t += kInputBlock;
     } while (t < inputs);
     Finish(p, sums, first, rows, column, width);
@@ -167,11 +169,13 @@ void dense_layer(const DenseProblem& problem) {
     });
     return;
   }
-  const Index blocks = (problem.rows + kRowBlock - 1) / kRowBlock;
-  parallel_for(blocks * panels, [&](Index piece) {
-    const Index first = piece / panels * kRowBlock;
+  const Index outputs = problem.weights.outputs(), blocks = (problem.rows + kRowBlock - 1) / kRowBlock;
+  const Index groups = (outputs + kPieceOutputs - 1) / kPieceOutputs;
+  parallel_for(blocks * groups, [&](Index piece) {
+    const Index first = piece / groups * kRowBlock, begin = piece % groups * kPieceOutputs;
     HWY_DYNAMIC_DISPATCH(RunPiece)
-    (problem, first, std::min(kRowBlock, problem.rows - first), piece % panels);
+    (problem, first, std::min(kRowBlock, problem.rows - first), begin,
+     std::min(begin + kPieceOutputs, outputs));
   });
 }
 

@@ -59,7 +59,7 @@ struct DenseProblem {
   DenseEnd end = DenseEnd::store;
 };
 
-// Pieces of 64 rows and one panel run in parallel, each with some KiB of scratch on the stack; bias,
+// Pieces of 64 rows and 48 outputs run in parallel, each with some KiB of scratch on the stack; bias,
 // activation and the rest are applied while a piece is in L1. A sum over the inputs runs in blocks of 192,
 // in order: bits depend neither on the threads nor on the number of rows. The weights' panels must be made
 // of strips of three vectors of the instruction set in use, see can_multiply.

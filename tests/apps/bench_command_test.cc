@@ -22,8 +22,8 @@ const char* const kTiny = "forward-1x2x33x8-alibi";  // one case
 
 TEST(Bench, usage_errors_exit_2) {
   const std::vector<std::vector<std::string>> wrong = {
-      {"dance"},           {"--rounds", "0"}, {"--rounds", "many"},
-      {"--seconds", "-1"}, {"--json"},        {"linear", "dance"}};
+      {"dance"},  {"--rounds", "0"},   {"--rounds", "many"}, {"--seconds", "-1"},
+      {"--json"}, {"linear", "dance"}, {"models", "show"},   {"--model", "x"}};
   for (const std::vector<std::string>& each : wrong) {
     std::vector<std::string> arguments = {"bench"};
     arguments.insert(arguments.end(), each.begin(), each.end());
@@ -123,6 +123,21 @@ TEST(Bench, files_that_cannot_be_written_exit_1) {
   const CommandResult result = bench({kTiny}, {"--python", "none", "--json", "/nowhere/out.json"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_TRUE(result.err.starts_with("fovea: [")) << result.err;
+}
+
+TEST(Bench, models_run_with_and_without_capture) {
+  const TemporaryDirectory directory;
+  const CommandResult result = bench({"models", "--model", FOVEA_TEST_DATA "/models/bert"},
+                                     {"--python", "none", "--json", directory.file("out.json")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "fovea, captured")) << result.out;
+  const json report = json::parse(text_of(directory.file("out.json")), nullptr, false);
+  const json& first = report.at("scenarios").at(0).at("cases").at(0);
+  EXPECT_EQ(first.at("operation"), "model");
+  ASSERT_EQ(first.at("results").size(), 2U);  // the Python side was not asked for
+  EXPECT_EQ(first.at("results").at(0).at("competitor"), "fovea");
+  EXPECT_EQ(first.at("results").at(1).at("competitor"), "fovea_plain");
+  for (const json& each : first.at("results")) EXPECT_EQ(each.at("status"), "measured");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "fovea/random.h"
 #include "nn/embedding.h"
 #include "nn/feed_forward.h"

@@ -158,7 +158,7 @@ class OnnxModel:
         ids = torch.ones(2, 64, dtype=torch.long)
         with tempfile.TemporaryDirectory() as scratch:
             path = os.path.join(scratch, "model.onnx")
-            torch.onnx.export(Hidden(), (ids, ids), path, input_names=["ids", "mask"], output_names=["hidden"], dynamo=False,
+            torch.onnx.export(Hidden().eval(), (ids, ids), path, input_names=["ids", "mask"], output_names=["hidden"], dynamo=False,
                               dynamic_axes={name: {0: "batch", 1: "tokens"} for name in ("ids", "mask", "hidden")}, opset_version=17)
             fused = optimizer.optimize_model(path, model_type="bert", num_heads=model.config.num_attention_heads,
                                              hidden_size=model.config.hidden_size, opt_level=0)
