@@ -1,5 +1,5 @@
 // BertViz's head view: lines from queries to keys, one colour per head.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Failure, NumberField, Segmented } from "../components/controls";
 import { useLoaded } from "../components/loading";
 import { ViewFrame } from "../components/view_frame";
@@ -184,7 +184,7 @@ export function LinesView() {
   const loaded = useLoaded(short ? key : "", () =>
     Promise.all(active.map(async (head) => ({ head, matrix: await whole({ ...base, head }, mask) }))),
   );
-  useEffect(() => {
+  useLayoutEffect(() => {
     surface.current = new LinesSurface(container.current!);
     return () => surface.current?.dispose();
   }, []);
@@ -201,7 +201,7 @@ export function LinesView() {
     const parts = focus ? focusParts(focus, active, base, mask, info, redraw) : { edges: every, shades: [] };
     return { queries, keys, ...parts, focus, chosen };
   }, [every, JSON.stringify([focus, chosen, key]), arrived, now.segments.value]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     surface.current?.show(model);
     if (focus) (hovered ? hint : say)(tell(focus, model));
     else hint("");
