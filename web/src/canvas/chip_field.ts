@@ -197,7 +197,7 @@ export class ChipField {
       row.hidden = i === undefined;
       if (i === undefined || !values) return;
       name.textContent = `${names[i]} ${i}`;
-      bar.style.width = `${maximum > 0 ? (56 * values[i]) / maximum : 0}px`;
+      bar.style.transform = `scaleX(${maximum > 0 ? values[i] / maximum : 0})`;
       value.textContent = weightText(values[i]);
     });
   }

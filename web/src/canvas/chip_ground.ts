@@ -13,23 +13,25 @@ export class ChipGround {
   private colours: ColourTable | null = null;
   private boxes = new Float32Array(0); // left, top, width, height of each chip
   private boxesOf: HTMLElement[] | null = null; // whose boxes they are
+  private part: { top: number; bottom: number; width: number } | null = null; // of the text on the screen
   private readonly flipped = new Map<HTMLElement, number>(); // chips with a ground of their own, and its entry
 
   constructor(private readonly container: HTMLElement) {
     this.canvas = makeCanvas(container, "ground");
     container.prepend(this.canvas);
     this.scroller = container.closest("main") ?? document.body;
-    this.scroller.addEventListener("scroll", this.redraw, { passive: true });
+    this.scroller.addEventListener("scroll", this.onScroll, { passive: true });
     this.observer = new ResizeObserver(() => {
       this.boxesOf = null;
-      this.redraw();
+      this.onScroll();
     });
     this.observer.observe(container);
+    this.observer.observe(this.scroller);
   }
 
   dispose(): void {
     this.observer.disconnect();
-    this.scroller.removeEventListener("scroll", this.redraw);
+    this.scroller.removeEventListener("scroll", this.onScroll);
     this.canvas.remove();
   }
 
@@ -51,6 +53,11 @@ export class ChipGround {
     this.flip();
     this.draw();
   }
+
+  private readonly onScroll = () => {
+    this.part = null;
+    this.redraw();
+  };
 
   // Letters that would not be legible on their ground change their colour; those chips get the ground themselves.
   private flip(): void {
@@ -76,7 +83,7 @@ export class ChipGround {
   }
 
   private measure(): void {
-    if (this.boxesOf === this.chips) return;
+    if (this.boxesOf === this.chips || !this.chips.length) return;
     this.boxesOf = this.chips;
     const origin = this.container.getBoundingClientRect();
     this.boxes = new Float32Array(4 * this.chips.length);
@@ -86,21 +93,22 @@ export class ChipGround {
     });
   }
 
-  private draw(): void {
-    const { canvas, container, entries } = this;
-    if (!this.chips.length || !this.colours) {
-      sized(canvas, canvas.clientWidth, canvas.clientHeight);
-      return;
-    }
-    this.measure();
-    const { boxes } = this;
-    const origin = container.getBoundingClientRect();
+  private partOnScreen(): { top: number; bottom: number; width: number } {
+    const origin = this.container.getBoundingClientRect();
     const screen = this.scroller.getBoundingClientRect();
     const top = Math.max(0, screen.top - origin.top);
-    const bottom = Math.min(origin.height, screen.bottom - origin.top);
+    this.canvas.style.top = `${top}px`;
+    return { top, bottom: Math.min(origin.height, screen.bottom - origin.top), width: origin.width };
+  }
+
+  private draw(): void {
+    const { entries } = this;
+    const { top, bottom, width: wide } = (this.part ??= this.partOnScreen());
     if (bottom <= top) return;
-    canvas.style.top = `${top}px`;
-    const context = sized(canvas, origin.width, bottom - top);
+    this.measure();
+    const { boxes } = this;
+    const context = sized(this.canvas, wide, bottom - top);
+    if (!this.colours) return;
     for (let i = 0; i < entries.length; ++i) {
       const [x, y, width, height] = [boxes[4 * i], boxes[4 * i + 1], boxes[4 * i + 2], boxes[4 * i + 3]];
       if (y + height < top || y > bottom) continue;

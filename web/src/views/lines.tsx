@@ -16,9 +16,8 @@ import { t } from "../core/language";
 import { weightText } from "../core/numbers";
 import { hint, say } from "../core/readout";
 import {
-  activeMask, address, change, dark, keySequence, kindInfo, now, querySequence, selectedTokens,
+  activeMask, address, change, dark, keyNames, keySequence, kindInfo, now, queryNames, querySequence, selectedTokens,
 } from "../core/state";
-import { tokenLabel } from "../core/tokens";
 import { column, fitsWhole, row, whole } from "../core/weights";
 import type { HeadAddress, KindInfo, Matrix } from "../data/types";
 
@@ -161,12 +160,12 @@ function useLinesExport(model: LinesModel | null, layer: number, heads: number[]
 }
 
 function tell(place: Place, parts: { edges: Edge[] }): string {
-  const queries = querySequence.peek()!.tokens;
-  const keys = keySequence.peek()!.tokens;
+  const queries = queryNames.peek();
+  const keys = keyNames.peek();
   const out = place.side === "query";
-  const name = tokenLabel((out ? queries : keys)[place.index]);
+  const name = (out ? queries : keys)[place.index];
   const best = [...parts.edges].sort((a, b) => b.weight - a.weight).slice(0, 3);
-  const others = best.map(({ query, key, weight }) => `${tokenLabel(out ? keys[key] : queries[query])} ${out ? key : query} ${weightText(weight)}`);
+  const others = best.map(({ query, key, weight }) => `${out ? keys[key] : queries[query]} ${out ? key : query} ${weightText(weight)}`);
   return `${name} ${place.index} ${out ? "→" : "←"} ${others.join(", ")}`;
 }
 
@@ -195,8 +194,8 @@ export function LinesView() {
     loaded.value, now.threshold.value, now.segments.value, dark.value,
   ]);
   const model = useMemo<LinesModel>(() => {
-    const queries = querySequence.value!.tokens.map(tokenLabel);
-    const keys = keySequence.value!.tokens.map(tokenLabel);
+    const queries = queryNames.value;
+    const keys = keyNames.value;
     const redraw = () => setArrived((count) => count + 1);
     const parts = focus ? focusParts(focus, active, base, mask, info, redraw) : { edges: every, shades: [] };
     return { queries, keys, ...parts, focus, chosen };

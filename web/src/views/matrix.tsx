@@ -14,9 +14,8 @@ import { percentText, weightText, wholeText } from "../core/numbers";
 import { maximumOf, rankOf } from "../core/ranking";
 import { hint, say } from "../core/readout";
 import {
-  activeMask, address, change, colours, keySequence, kindInfo, now, querySequence, selectedTokens, source, visibility,
+  activeMask, address, change, colours, keyNames, kindInfo, now, queryNames, selectedTokens, source, visibility,
 } from "../core/state";
-import { tokenLabel } from "../core/tokens";
 import { cropOf, fitsWhole, row, statisticsOf, whole } from "../core/weights";
 import type { RowStatistics } from "../data/source";
 import type { Crop, HeadAddress, Matrix } from "../data/types";
@@ -29,9 +28,7 @@ function bars(values: Float32Array, title: string): MarginBars {
 }
 
 function cellName({ row: i, column: j }: Cell): string {
-  const queries = querySequence.peek()!.tokens;
-  const keys = keySequence.peek()!.tokens;
-  return `${tokenLabel(queries[i])} ${i} → ${tokenLabel(keys[j])} ${j}`;
+  return `${queryNames.peek()[i]} ${i} → ${keyNames.peek()[j]} ${j}`;
 }
 
 // "fox 4 → dog 9: 0.1234 (12.3 %), rank 2 of 12", from the whole row.
@@ -114,15 +111,13 @@ function longModel(cells: Matrix, detail: Detail, rowLabels: string[], columnLab
 }
 
 function useModel(parts: Parts | null, detail: Detail): MatrixModel | null {
-  const queries = querySequence.value!;
-  const keys = keySequence.value!;
+  const rowLabels = queryNames.value;
+  const columnLabels = keyNames.value;
   const table = colours.value;
   const range = now.range.value;
   const mask = visibility.value;
   return useMemo(() => {
     if (!parts) return null;
-    const rowLabels = queries.tokens.map(tokenLabel);
-    const columnLabels = keys.tokens.map(tokenLabel);
     const matrix = parts.matrix;
     if (matrix && (matrix.rows !== rowLabels.length || matrix.columns !== columnLabels.length)) return null;
     const model = matrix
@@ -134,14 +129,14 @@ function useModel(parts: Parts | null, detail: Detail): MatrixModel | null {
       model.bottom = bars(parts.statistics.received, t("received"));
     }
     return model;
-  }, [parts, detail, queries, keys, table, range, mask, language.value]);
+  }, [parts, detail, rowLabels, columnLabels, table, range, mask, language.value]);
 }
 
 function useMatrixExport(head: HeadAddress, parts: Parts | null) {
   const matrix = parts?.matrix ?? parts?.cells ?? null;
   const short = parts?.matrix !== null;
-  const rows = short ? querySequence.value!.tokens.map(tokenLabel) : [];
-  const keys = short ? keySequence.value!.tokens.map(tokenLabel) : [];
+  const rows = short ? queryNames.value : [];
+  const keys = short ? keyNames.value : [];
   const numbered = (count: number) => Array.from({ length: count }, (_, i) => String(i));
   useExport(matrix && {
     name: `matrix-L${head.layer}-H${head.head}`,
