@@ -110,7 +110,9 @@ export function sameDigits(shown, value, what = "") {
 
 // Moves the pointer over a canvas, at shares of its width and height.
 export async function hoverAt(page, selector, x, y) {
-  const box = await page.locator(selector).first().boundingBox();
+  const element = page.locator(selector).first();
+  await element.scrollIntoViewIfNeeded();
+  const box = await element.boundingBox();
   await page.mouse.move(box.x + box.width * x, box.y + box.height * y);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }

@@ -80,7 +80,7 @@ async function firstView(session, text) {
   const begin = performance.now();
   await page.waitForFunction(() => document.querySelectorAll(".chip").length > 500);
   await page.hover(".chip[data-i='10']");
-  await page.waitForFunction(() => document.querySelector(".chip[data-i='11']")?.style.background);
+  await page.waitForFunction(() => / 10 → /.test(document.querySelector(".readout").textContent));
   const seconds = (performance.now() - begin) / 1000;
   return { seconds, modelSeconds: (await response.json()).seconds };
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { viewNames } from "./core/hash";
 import type { ViewName } from "./core/hash";
 import { installKeys } from "./core/keyboard";
-import { language, t } from "./core/language";
+import { t } from "./core/language";
 import { attachReadout, spoken } from "./core/readout";
 import { capture, change, failure, now, page } from "./core/state";
 import { HelpSheet } from "./components/help_sheet";
@@ -65,7 +65,7 @@ export function App() {
   const [help, setHelp] = useState(false);
   useEffect(() => installKeys(() => setHelp((open) => !open)), []);
   return (
-    <div class="page" key={language.value}>
+    <div class="page">
       <TopBar onHelp={() => setHelp(true)} />
       <div class="side">
         <Views />

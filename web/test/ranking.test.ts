@@ -12,6 +12,12 @@ test("ranks: ties share one", () => {
   const row = [0.1, 0.4, 0.4, 0.1];
   assert.deepEqual(row.map((_, j) => rankOf(row, j)), [3, 1, 1, 3]);
   assert.deepEqual(largest(row, 3), [1, 2, 0]);
+  const long = Array.from({ length: 100 }, (_, j) => (j * 37) % 50);
+  for (const count of [1, 5, 32, 33, 100, 200]) {
+    const sorted = long.map((_, j) => j).sort((a, b) => long[b] - long[a] || a - b);
+    assert.deepEqual(largest(long, count), sorted.slice(0, count));
+  }
+  assert.deepEqual(largest([], 3), []);
 });
 
 test("as few keys as hold the mass", () => {

@@ -1,11 +1,13 @@
-// The chips of the Text view: colours are set on the elements themselves, once per frame, and only where they
-// change.
+// The chips of the Text view. Hovering recolours thousands of them per frame: their grounds are painted on one
+// canvas behind the text, and an element changes only when its letters need the other colour.
 import { entryOfWeight } from "../core/colours";
 import type { ColourTable, RangeName } from "../core/colours";
 import type { Direction } from "../core/hash";
+import { errorText } from "../core/errors";
 import { clamp, oncePerFrame } from "../core/frame";
 import { t } from "../core/language";
 import { percentText, weightText } from "../core/numbers";
+import { ChipGround } from "./chip_ground";
 import { largest, maximumOf, rankOf } from "../core/ranking";
 import { hint, say } from "../core/readout";
 
@@ -28,7 +30,7 @@ const listed = 12;
 
 export class ChipField {
   private readonly chips: Record<SideName, HTMLElement[]>;
-  private readonly drawn: Record<SideName, Int16Array>; // entry on each chip; −1: none
+  private readonly ground: ChipGround;
   private readonly requestUpdate = oncePerFrame(() => this.update());
   private readonly rows: { row: HTMLElement; name: HTMLElement; bar: HTMLElement; value: HTMLElement }[] = [];
   private readonly listTitle = document.createElement("h2");
@@ -45,11 +47,7 @@ export class ChipField {
   ) {
     const of = (side: string) => [...container.querySelectorAll<HTMLElement>(`[data-side=${side}] .chip`)];
     this.chips = self ? { query: of("both"), key: of("both") } : { query: of("query"), key: of("key") };
-    this.drawn = {
-      query: new Int16Array(this.chips.query.length).fill(-1),
-      key: self ? new Int16Array(0) : new Int16Array(this.chips.key.length).fill(-1),
-    };
-    if (self) this.drawn.key = this.drawn.query;
+    this.ground = new ChipGround(container);
     this.buildList(list);
     container.addEventListener("pointermove", this.onMove);
     container.addEventListener("pointerleave", this.onLeave);
@@ -62,12 +60,12 @@ export class ChipField {
     this.container.removeEventListener("pointerleave", this.onLeave);
     this.container.removeEventListener("click", this.onClick);
     this.container.removeEventListener("keydown", this.onKey);
+    this.ground.dispose();
     ++this.generation;
   }
 
   show(from: ChipSource): void {
     this.from = from;
-    for (const side of ["query", "key"] as const) this.drawn[side].fill(-2);
     const chosen = new Set(from.chosen);
     const chosenSide: SideName = from.direction === "out" ? "query" : "key";
     for (const side of this.self ? [chosenSide] : (["query", "key"] as const)) {
@@ -158,8 +156,7 @@ export class ChipField {
     const focus = this.focus();
     const generation = ++this.generation;
     if (!focus) {
-      this.clear("query");
-      if (!this.self) this.clear("key");
+      this.ground.clear();
       this.fillList(null, "out");
       hint("");
       return;
@@ -170,36 +167,22 @@ export class ChipField {
     if (focus.tokens.length === 1) {
       const values = this.from.values(focus.tokens[0], focus.direction);
       if (values instanceof Float32Array) return apply(values);
-      values.then(apply, (error: Error) => hint(error.message));
+      values.then(apply, (error) => hint(errorText(error)));
       return;
     }
-    this.summed(focus.tokens, focus.direction).then(apply, (error: Error) => hint(error.message));
-  }
-
-  private clear(side: SideName): void {
-    const drawn = this.drawn[side];
-    this.chips[side].forEach((chip, i) => {
-      if (drawn[i] === -1) return;
-      drawn[i] = -1;
-      chip.style.background = "";
-      chip.style.color = "";
-    });
+    this.summed(focus.tokens, focus.direction).then(apply, (error) => hint(errorText(error)));
   }
 
   private apply(values: Float32Array, tokens: number[], direction: Direction): void {
     const { range, colours } = this.from!;
     const side: SideName = direction === "out" ? "key" : "query";
-    if (!this.self) this.clear(side === "key" ? "query" : "key");
     const maximum = maximumOf(values);
-    const drawn = this.drawn[side];
     const chips = this.chips[side];
+    const entries = new Uint8Array(chips.length);
     for (let i = 0; i < chips.length; ++i) {
-      const entry = entryOfWeight(range === "row" ? values[i] : values[i] / tokens.length, range, maximum);
-      if (drawn[i] === entry) continue;
-      drawn[i] = entry;
-      chips[i].style.background = colours.css[entry];
-      chips[i].style.color = colours.darkText[entry] ? "#000" : "#fff";
+      entries[i] = entryOfWeight(range === "row" ? values[i] : values[i] / tokens.length, range, maximum);
     }
+    this.ground.show(chips, entries, colours);
     this.fillList(values, direction);
     hint(this.reading(values, tokens, direction));
   }
@@ -214,7 +197,7 @@ export class ChipField {
       row.hidden = i === undefined;
       if (i === undefined || !values) return;
       name.textContent = `${names[i]} ${i}`;
-      bar.style.width = `${maximum > 0 ? (56 * values[i]) / maximum : 0}px`;
+      bar.style.transform = `scaleX(${maximum > 0 ? values[i] / maximum : 0})`;
       value.textContent = weightText(values[i]);
     });
   }

@@ -3,6 +3,7 @@ import { fitted, makeCanvas, sized, theme } from "./theme";
 import { oncePerFrame } from "../core/frame";
 
 export const lineRow = 22;
+const mostEdges = 4000; // drawn at once, the strongest
 
 export interface Edge {
   query: number;
@@ -87,10 +88,12 @@ export class LinesSurface {
   private drawEdges(context: CanvasRenderingContext2D, model: LinesModel, y: (index: number) => number, height: number): void {
     const { left, right } = this.columns();
     const middle = (left + right) / 2;
+    const onScreen = (index: number) => y(index) >= 0 && y(index) <= height;
+    let edges = model.edges.filter(({ query, key }) => onScreen(query) || onScreen(key));
+    if (edges.length > mostEdges) edges = edges.sort((a, b) => b.weight - a.weight).slice(0, mostEdges);
     context.lineWidth = 1.6;
-    for (const { query, key, weight, colour } of model.edges) {
+    for (const { query, key, weight, colour } of edges) {
       const [from, to] = [y(query), y(key)];
-      if ((from < 0 && to < 0) || (from > height && to > height)) continue;
       context.strokeStyle = colour;
       context.globalAlpha = Math.max(0.04, Math.min(1, weight));
       context.beginPath();

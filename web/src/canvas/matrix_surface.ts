@@ -61,11 +61,7 @@ export class MatrixSurface {
   // Room for labels and margins; the rest is the plot.
   private layout(context: CanvasRenderingContext2D, model: MatrixModel): void {
     context.font = `${labelSize}px ${theme().font}`;
-    const widest = (labels: string[]) => {
-      let width = 0;
-      for (const label of labels) width = Math.max(width, context.measureText(label).width);
-      return Math.min(widestLabel, width);
-    };
+    const widest = (labels: string[]) => Math.min(widestLabel, widestOf(context, labels));
     const narrow = this.width < 300;
     const share = narrow ? 0.6 : 1;
     // Where not every token has room for its name, the names carry numbers.
@@ -253,6 +249,19 @@ export class MatrixSurface {
     if (column >= 0) context.strokeRect(view.xOf(column), view.yOf(row), size, size);
     else context.strokeRect(view.left + 1, view.yOf(row), view.plotWidth - 2, size);
   }
+}
+
+// Measuring hundreds of labels takes longer than drawing them: done once per list.
+const widths = new WeakMap<string[], number>();
+
+function widestOf(context: CanvasRenderingContext2D, labels: string[]): number {
+  let width = widths.get(labels);
+  if (width === undefined) {
+    width = 0;
+    for (const label of labels) width = Math.max(width, context.measureText(label).width);
+    widths.set(labels, width);
+  }
+  return width;
 }
 
 let hatch: HTMLCanvasElement | null = null;

@@ -1,5 +1,6 @@
 // Small controls that every view uses.
 import type { ComponentChildren } from "preact";
+import { errorText } from "../core/errors";
 import { t } from "../core/language";
 import { MaskError } from "../core/mask_expression";
 import { MaskShapeError } from "../core/mask";
@@ -99,8 +100,7 @@ export function Notice(props: { children: ComponentChildren; error?: boolean }) 
 
 export function Failure(props: { error: Error | null }) {
   const { error } = props;
-  if (!error) return null;
-  return <Notice error>{error.message === "no-server" ? t("noServer") : error.message}</Notice>;
+  return error && <Notice error>{errorText(error)}</Notice>;
 }
 
 export function maskErrorText(error: MaskError | MaskShapeError): string {

@@ -1,6 +1,6 @@
 // The paths behind the rollout: columns are layers, lines the mean attention plus the residual, from the chosen
 // position of the last layer back to the inputs.
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useLoaded } from "./loading";
 import { fitted, sized, theme } from "../canvas/theme";
 import { t } from "../core/language";
@@ -84,7 +84,7 @@ export function FlowPaths(props: { base: HeadAddress; info: KindInfo; tokens: st
     Promise.all(Array.from({ length: info.layers }, (_, layer) => whole({ ...base, layer, head: "mean" }, ""))),
   );
   const paths = useMemo(() => (means.value && means.value[0].columns === tokens.length ? pathsOf(means.value, query) : []), [means.value, query]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!box.current) return;
     const redraw = () => canvas.current && draw(canvas.current, box.current!.clientWidth, paths, info.layers, tokens, query);
     const observer = new ResizeObserver(redraw);

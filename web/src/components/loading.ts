@@ -1,5 +1,6 @@
-// Values that arrive later. The last one stays on the screen until the next is there.
-import { useEffect, useRef, useState } from "preact/hooks";
+// Values that arrive later. The last one stays on the screen until the next is there. They are asked for in the
+// frame in which they are wanted, not after the next paint.
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { SourceError } from "../data/source";
 
 export interface Loaded<T> {
@@ -13,7 +14,7 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<Loaded<T>>({ value: null, error: null, key: "" });
   const wanted = useRef(key);
   wanted.current = key;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!key) {
       setState({ value: null, error: null, key });
       return;

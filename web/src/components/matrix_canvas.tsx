@@ -1,5 +1,5 @@
 // A matrix to look at: hover, select, zoom, pan, by pointer and by keys.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { MatrixSurface } from "../canvas/matrix_surface";
 import type { Cell, MatrixModel } from "../canvas/matrix_model";
 import { clamp } from "../core/frame";
@@ -162,7 +162,7 @@ export function MatrixCanvas(props: MatrixCanvasProps) {
   const latest = useRef(props);
   latest.current = props;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const container = element.current!;
     const made = new MatrixSurface(container, () =>
       latest.current.onViewport?.(made.viewport.shown, made.viewport.cell),
@@ -172,11 +172,11 @@ export function MatrixCanvas(props: MatrixCanvasProps) {
     return () => made.dispose();
   }, []);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (props.model) surface.current?.show(props.model);
   }, [props.model]);
-  useEffect(() => surface.current?.select(props.selected ?? null), [props.selected?.row, props.selected?.column]);
-  useEffect(() => surface.current?.hover(props.hovered ?? null), [props.hovered?.row, props.hovered?.column]);
+  useLayoutEffect(() => surface.current?.select(props.selected ?? null), [props.selected?.row, props.selected?.column]);
+  useLayoutEffect(() => surface.current?.hover(props.hovered ?? null), [props.hovered?.row, props.hovered?.column]);
 
   return (
     <div

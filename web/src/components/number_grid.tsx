@@ -1,5 +1,5 @@
 // A matrix of numbers with a cursor.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { NumberSurface } from "../canvas/number_surface";
 import type { NumberModel } from "../canvas/number_surface";
 import type { Cell } from "../canvas/matrix_model";
@@ -13,14 +13,14 @@ export function NumberGrid(props: NumberModel & {
 }) {
   const element = useRef<HTMLDivElement>(null);
   const surface = useRef<NumberSurface | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     surface.current = new NumberSurface(element.current!);
     const observer = new ResizeObserver(surface.current.requestDraw);
     observer.observe(element.current!);
     return () => observer.disconnect();
   }, []);
-  useEffect(() => surface.current?.show(props));
-  useEffect(() => {
+  useLayoutEffect(() => surface.current?.show(props));
+  useLayoutEffect(() => {
     if (props.selected) surface.current?.reveal(props.selected);
   }, [props.selected?.row, props.selected?.column]);
   const onKey = (event: KeyboardEvent) => {

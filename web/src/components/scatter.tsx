@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { ScatterSurface } from "../canvas/scatter_surface";
 import type { ScatterModel } from "../canvas/scatter_surface";
 
@@ -10,14 +10,14 @@ export function Scatter(props: {
 }) {
   const element = useRef<HTMLDivElement>(null);
   const surface = useRef<ScatterSurface | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const made = new ScatterSurface(element.current!);
     surface.current = made;
     const observer = new ResizeObserver(made.requestDraw);
     observer.observe(element.current!);
     return () => observer.disconnect();
   }, []);
-  useEffect(() => surface.current?.show(props.model));
+  useLayoutEffect(() => surface.current?.show(props.model));
   const onKey = (event: KeyboardEvent) => {
     const by = event.key === "ArrowRight" || event.key === "ArrowDown" ? 1 : event.key === "ArrowLeft" || event.key === "ArrowUp" ? -1 : 0;
     const count = props.model.points.length;

@@ -18,7 +18,8 @@ function RunForm() {
     setText2(shown.text2 ?? "");
     setPair(Boolean(shown.text2));
   }, [shown?.id]);
-  const model = now.model.value || models[0]?.id || "";
+  const known = models.some(({ id }) => id === now.model.value);
+  const model = known ? now.model.value : (models[0]?.id ?? "");
   const run = (event: Event) => {
     event.preventDefault();
     if (text.trim()) void runModel(model, text, pair ? text2 : "");
@@ -43,7 +44,7 @@ function RunForm() {
           spellcheck={false} onInput={(event) => setText2(event.currentTarget.value)} onKeyDown={submitOnEnter}
         />
       )}
-      <button type="button" class="plain" aria-pressed={pair} title={t("secondText")} aria-label={t("secondText")} onClick={() => setPair(!pair)}>
+      <button type="button" class="plain" aria-pressed={pair} title={t("secondText")} aria-label={`${pair ? "−B" : "+B"} ${t("secondText")}`} onClick={() => setPair(!pair)}>
         {pair ? "−B" : "+B"}
       </button>
       <button type="submit" class="primary" disabled={running.value || !model}>

@@ -56,6 +56,7 @@ function isWriting(target: EventTarget | null): boolean {
 export function installKeys(toggleHelp: () => void): () => void {
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (document.querySelector("dialog[open]")) return;
     if (isWriting(event.target)) {
       if (event.key === "Escape") (event.target as HTMLElement).blur();
       return;

@@ -2,6 +2,8 @@
 
 type Numbers = ArrayLike<number>;
 
+const fewest = 32; // up to so many are found without sorting all
+
 // 1 for the largest; equal weights share a rank.
 export function rankOf(row: Numbers, index: number): number {
   let larger = 0;
@@ -11,9 +13,19 @@ export function rankOf(row: Numbers, index: number): number {
 
 // Indices of the `count` largest, the largest first; ties in order of position.
 export function largest(row: Numbers, count: number): number[] {
-  const indices = Array.from({ length: row.length }, (_, j) => j);
-  indices.sort((a, b) => row[b] - row[a] || a - b);
-  return indices.slice(0, count);
+  if (count > fewest) {
+    const indices = Array.from({ length: row.length }, (_, j) => j);
+    return indices.sort((a, b) => row[b] - row[a] || a - b).slice(0, count);
+  }
+  const chosen: number[] = []; // sorted; every value goes in where it belongs, or not at all
+  for (let j = 0; j < row.length; ++j) {
+    if (chosen.length === count && !(row[j] > row[chosen[count - 1]])) continue;
+    let at = chosen.length;
+    while (at > 0 && row[chosen[at - 1]] < row[j]) --at;
+    chosen.splice(at, 0, j);
+    if (chosen.length > count) chosen.pop();
+  }
+  return chosen;
 }
 
 // As few of the largest as hold `mass` of the row's sum together.

@@ -1,5 +1,6 @@
 // Starting: where the data come from, which capture is shown, and runs of the model.
 import { capture, captures, change, failure, now, page, running, source } from "./state";
+import { errorText } from "./errors";
 import { parseLink } from "./hash";
 import { say } from "./readout";
 import { t } from "./language";
@@ -7,11 +8,6 @@ import { FileSource } from "../data/source_file";
 import { HttpSource } from "../data/source_http";
 import { thousandths } from "./numbers";
 import type { Capture } from "../data/types";
-
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message === "no-server" ? t("noServer") : message;
-}
 
 // The capture and what a link to it needs.
 function show(shown: Capture): void {
@@ -38,7 +34,7 @@ export async function runModel(model: string, text: string, text2: string): Prom
     const cut = made.cut ? ` ${t("cut", { count: made.cut })}` : "";
     say(t("ran", { tokens, time: thousandths(made.seconds) }) + cut);
   } catch (error) {
-    failure.value = messageOf(error);
+    failure.value = errorText(error);
   } finally {
     running.value = false;
   }
@@ -50,7 +46,7 @@ export async function forget(): Promise<void> {
   try {
     await source.peek()?.remove(shown.id);
   } catch (error) {
-    failure.value = messageOf(error);
+    failure.value = errorText(error);
     return;
   }
   captures.value = captures.peek().filter((other) => other.id !== shown.id);
@@ -80,7 +76,7 @@ export async function start(): Promise<void> {
     page.value = state;
     await showLinked();
   } catch (error) {
-    failure.value = messageOf(error);
+    failure.value = errorText(error);
   }
 }
 

@@ -7,6 +7,7 @@ import { ColourTable } from "./colours";
 import { Mask, MaskShapeError } from "./mask";
 import { MaskError, parseMask } from "./mask_expression";
 import type { MaskTree } from "./mask_expression";
+import { tokenLabel } from "./tokens";
 import type { Source } from "../data/source";
 import type { Capture, HeadAddress, KindInfo, PageState, Sequence, Side } from "../data/types";
 
@@ -53,6 +54,9 @@ export const querySequence = computed(() =>
 export const keySequence = computed(() =>
   capture.value && kindInfo.value ? sequenceOf(capture.value, kindInfo.value.key_side) : null,
 );
+
+export const queryNames = computed(() => querySequence.value?.tokens.map(tokenLabel) ?? []);
+export const keyNames = computed(() => keySequence.value?.tokens.map(tokenLabel) ?? []);
 
 // The selected head, within the bounds of the capture.
 export const address = computed<HeadAddress | null>(() => {

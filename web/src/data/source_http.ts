@@ -23,7 +23,7 @@ async function request(path: string, options?: RequestInit): Promise<Response> {
   try {
     response = await fetch(path, options);
   } catch {
-    throw new SourceError("no-server");
+    throw new SourceError("the server does not answer");
   }
   return checked(response);
 }

@@ -13,8 +13,7 @@ import { useExport } from "../exports/view_export";
 import { t } from "../core/language";
 import { weightText } from "../core/numbers";
 import { hint } from "../core/readout";
-import { address, change, colours, kindInfo, now, querySequence, selectedTokens, source } from "../core/state";
-import { tokenLabel } from "../core/tokens";
+import { address, change, colours, kindInfo, now, queryNames, selectedTokens, source } from "../core/state";
 import { row, whole } from "../core/weights";
 import type { HeadAddress, KindInfo, Matrix } from "../data/types";
 
@@ -95,7 +94,7 @@ export function FlowView() {
   const info = kindInfo.value!;
   const base = address.value!;
   const self = info.query_side === info.key_side && info.queries === info.keys;
-  const tokens = querySequence.value!.tokens.map(tokenLabel);
+  const tokens = queryNames.value;
   const query = now.direction.value === "out" ? (selectedTokens.value[0] ?? 0) : 0;
   const key = self ? JSON.stringify([base.capture, base.kind, query]) : "";
   const flow = useLoaded(key, () => load(base, info, query));

@@ -64,7 +64,7 @@ function Tile(props: { place: HeadPlace; thumbnails: Thumbnails | null; selected
   return (
     <button
       type="button" class="tile" aria-pressed={props.selected} data-head={`${layer}.${head}`}
-      aria-label={`${name}, ${role}`} title={pick(overview?.role.rule)}
+      title={pick(overview?.role.rule)}
       onClick={() => change({ layer, head })} onDblClick={() => change({ layer, head, view: "matrix" })}
       onPointerEnter={() => hint(`${name} · ${role} · ${pick(overview?.role.rule)}`)}
     >

@@ -1,5 +1,5 @@
 // BertViz's head view: lines from queries to keys, one colour per head.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Failure, NumberField, Segmented } from "../components/controls";
 import { useLoaded } from "../components/loading";
 import { ViewFrame } from "../components/view_frame";
@@ -16,9 +16,8 @@ import { t } from "../core/language";
 import { weightText } from "../core/numbers";
 import { hint, say } from "../core/readout";
 import {
-  activeMask, address, change, dark, keySequence, kindInfo, now, querySequence, selectedTokens,
+  activeMask, address, change, dark, keyNames, keySequence, kindInfo, now, queryNames, querySequence, selectedTokens,
 } from "../core/state";
-import { tokenLabel } from "../core/tokens";
 import { column, fitsWhole, row, whole } from "../core/weights";
 import type { HeadAddress, KindInfo, Matrix } from "../data/types";
 
@@ -161,12 +160,12 @@ function useLinesExport(model: LinesModel | null, layer: number, heads: number[]
 }
 
 function tell(place: Place, parts: { edges: Edge[] }): string {
-  const queries = querySequence.peek()!.tokens;
-  const keys = keySequence.peek()!.tokens;
+  const queries = queryNames.peek();
+  const keys = keyNames.peek();
   const out = place.side === "query";
-  const name = tokenLabel((out ? queries : keys)[place.index]);
+  const name = (out ? queries : keys)[place.index];
   const best = [...parts.edges].sort((a, b) => b.weight - a.weight).slice(0, 3);
-  const others = best.map(({ query, key, weight }) => `${tokenLabel(out ? keys[key] : queries[query])} ${out ? key : query} ${weightText(weight)}`);
+  const others = best.map(({ query, key, weight }) => `${out ? keys[key] : queries[query]} ${out ? key : query} ${weightText(weight)}`);
   return `${name} ${place.index} ${out ? "→" : "←"} ${others.join(", ")}`;
 }
 
@@ -184,7 +183,7 @@ export function LinesView() {
   const loaded = useLoaded(short ? key : "", () =>
     Promise.all(active.map(async (head) => ({ head, matrix: await whole({ ...base, head }, mask) }))),
   );
-  useEffect(() => {
+  useLayoutEffect(() => {
     surface.current = new LinesSurface(container.current!);
     return () => surface.current?.dispose();
   }, []);
@@ -195,13 +194,13 @@ export function LinesView() {
     loaded.value, now.threshold.value, now.segments.value, dark.value,
   ]);
   const model = useMemo<LinesModel>(() => {
-    const queries = querySequence.value!.tokens.map(tokenLabel);
-    const keys = keySequence.value!.tokens.map(tokenLabel);
+    const queries = queryNames.value;
+    const keys = keyNames.value;
     const redraw = () => setArrived((count) => count + 1);
     const parts = focus ? focusParts(focus, active, base, mask, info, redraw) : { edges: every, shades: [] };
     return { queries, keys, ...parts, focus, chosen };
   }, [every, JSON.stringify([focus, chosen, key]), arrived, now.segments.value]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     surface.current?.show(model);
     if (focus) (hovered ? hint : say)(tell(focus, model));
     else hint("");

@@ -16,7 +16,7 @@ import type { MaskSummary } from "../core/mask";
 import { parseMask } from "../core/mask_expression";
 import { percentText, weightText, wholeText } from "../core/numbers";
 import { hint } from "../core/readout";
-import { address, change, colours, keySequence, kindInfo, modelMask, now, querySequence, readMask, source } from "../core/state";
+import { address, change, colours, keySequence, kindInfo, modelMask, now, queryNames, readMask, source } from "../core/state";
 import { tokenLabel } from "../core/tokens";
 import { fitsWhole, whole } from "../core/weights";
 import type { HeadAddress, Matrix } from "../data/types";
@@ -37,7 +37,7 @@ function useExtent(): Extent & { setSize: (n: number) => void } {
   const info = kindInfo.value;
   if (info) {
     const keys = keySequence.value!;
-    return { n: info.queries, m: info.keys, queries: querySequence.value!.tokens.map(tokenLabel), keys: keys.tokens, segments: keys.segments, setSize };
+    return { n: info.queries, m: info.keys, queries: queryNames.value, keys: keys.tokens, segments: keys.segments, setSize };
   }
   const names = Array.from({ length: size }, (_, i) => String(i));
   return { n: size, m: size, queries: names, keys: names, segments: names.map(() => 0), setSize };

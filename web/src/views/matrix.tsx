@@ -1,7 +1,7 @@
 // Queries × keys of one head: the whole of it while that is small, else cells of many weights and crops.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Failure, Notice } from "../components/controls";
-import { isMissing, useLoaded } from "../components/loading";
+import { Failure } from "../components/controls";
+import { useLoaded } from "../components/loading";
 import { MatrixCanvas } from "../components/matrix_canvas";
 import { ViewFrame } from "../components/view_frame";
 import { modelOf, pictureOf, pixelsOf, weightEntry, wholeCrop } from "../canvas/matrix_model";
@@ -9,14 +9,13 @@ import type { Cell, MarginBars, MatrixModel } from "../canvas/matrix_model";
 import { matrixTable } from "../exports/csv";
 import { arrange, matrixPanel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
-import { t } from "../core/language";
+import { language, t } from "../core/language";
 import { percentText, weightText, wholeText } from "../core/numbers";
 import { maximumOf, rankOf } from "../core/ranking";
 import { hint, say } from "../core/readout";
 import {
-  activeMask, address, change, colours, keySequence, kindInfo, now, querySequence, selectedTokens, source, visibility,
+  activeMask, address, change, colours, keyNames, kindInfo, now, queryNames, selectedTokens, source, visibility,
 } from "../core/state";
-import { tokenLabel } from "../core/tokens";
 import { cropOf, fitsWhole, row, statisticsOf, whole } from "../core/weights";
 import type { RowStatistics } from "../data/source";
 import type { Crop, HeadAddress, Matrix } from "../data/types";
@@ -28,18 +27,23 @@ function bars(values: Float32Array, title: string): MarginBars {
   return { values, maximum: maximumOf(values), title };
 }
 
-// "fox 4 → dog 9: 0.1234 (12.3 %), rank 2 of 12"; for long texts without the rank until the row is here.
-function reading(head: HeadAddress, { row: i, column: j }: Cell, mask: string, known: number | null): string {
-  const queries = querySequence.peek()!.tokens;
-  const keys = keySequence.peek()!.tokens;
-  const names = `${tokenLabel(queries[i])} ${i} → ${tokenLabel(keys[j])} ${j}`;
-  if (visibility.peek()?.row(i)[j] === 0) return `${names}: ${t("hidden")}`;
-  const values = known === null || fitsWhole(kindInfo.peek()!) ? row(head, i, mask) : null;
-  if (values instanceof Float32Array) {
-    const rank = t("rank", { rank: rankOf(values, j), count: values.length });
-    return `${names}: ${weightText(values[j])} (${percentText(values[j])}), ${rank}`;
-  }
-  return known === null ? names : `${names}: ${weightText(known)} (${percentText(known)})`;
+function cellName({ row: i, column: j }: Cell): string {
+  return `${queryNames.peek()[i]} ${i} → ${keyNames.peek()[j]} ${j}`;
+}
+
+// "fox 4 → dog 9: 0.1234 (12.3 %), rank 2 of 12", from the whole row.
+function reading(cell: Cell, values: Float32Array): string {
+  if (visibility.peek()?.row(cell.row)[cell.column] === 0) return `${cellName(cell)}: ${t("hidden")}`;
+  const weight = values[cell.column];
+  const rank = t("rank", { rank: rankOf(values, cell.column), count: values.length });
+  return `${cellName(cell)}: ${weightText(weight)} (${percentText(weight)}), ${rank}`;
+}
+
+// Of a long text: what is known of the crop on the screen. Hovering fetches nothing.
+function readingOfCrop(cell: Cell, detail: Detail): string {
+  if (visibility.peek()?.row(cell.row)[cell.column] === 0) return `${cellName(cell)}: ${t("hidden")}`;
+  const weight = valueIn(detail, cell.row, cell.column);
+  return `${cellName(cell)}: ${weight === null ? t("zoomIn") : `${weightText(weight)} (${percentText(weight)})`}`;
 }
 
 interface Parts {
@@ -107,15 +111,13 @@ function longModel(cells: Matrix, detail: Detail, rowLabels: string[], columnLab
 }
 
 function useModel(parts: Parts | null, detail: Detail): MatrixModel | null {
-  const queries = querySequence.value!;
-  const keys = keySequence.value!;
+  const rowLabels = queryNames.value;
+  const columnLabels = keyNames.value;
   const table = colours.value;
   const range = now.range.value;
   const mask = visibility.value;
   return useMemo(() => {
     if (!parts) return null;
-    const rowLabels = queries.tokens.map(tokenLabel);
-    const columnLabels = keys.tokens.map(tokenLabel);
     const matrix = parts.matrix;
     if (matrix && (matrix.rows !== rowLabels.length || matrix.columns !== columnLabels.length)) return null;
     const model = matrix
@@ -127,14 +129,14 @@ function useModel(parts: Parts | null, detail: Detail): MatrixModel | null {
       model.bottom = bars(parts.statistics.received, t("received"));
     }
     return model;
-  }, [parts, detail, queries, keys, table, range, mask]);
+  }, [parts, detail, rowLabels, columnLabels, table, range, mask, language.value]);
 }
 
 function useMatrixExport(head: HeadAddress, parts: Parts | null) {
   const matrix = parts?.matrix ?? parts?.cells ?? null;
   const short = parts?.matrix !== null;
-  const rows = short ? querySequence.value!.tokens.map(tokenLabel) : [];
-  const keys = short ? keySequence.value!.tokens.map(tokenLabel) : [];
+  const rows = short ? queryNames.value : [];
+  const keys = short ? keyNames.value : [];
   const numbered = (count: number) => Array.from({ length: count }, (_, i) => String(i));
   useExport(matrix && {
     name: `matrix-L${head.layer}-H${head.head}`,
@@ -173,22 +175,20 @@ export function MatrixView() {
   const selected = first >= 0 || key >= 0 ? { row: first, column: key } : null;
   useEffect(() => {
     if (!selected || selected.row < 0 || selected.column < 0) return;
-    const tell = () => say(reading(head, selected, mask, valueIn(detail, selected.row, selected.column)));
-    const values = row(head, selected.row, mask);
-    if (values instanceof Float32Array) tell();
-    else values.then(tell, () => undefined);
+    void Promise.resolve(row(head, selected.row, mask)).then((values) => say(reading(selected, values)), () => undefined);
   }, [JSON.stringify([selected, head, mask])]);
   const measured = parts.value?.statistics;
   return (
     <ViewFrame view="matrix" controls={<span class="advice">{t("matrixAdvice")}</span>}>
-      {isMissing(parts.error) ? <Notice>{t("weightsNotInFile")}</Notice> : <Failure error={parts.error} />}
+      <Failure error={parts.error} />
       <MatrixCanvas
         model={model} zoomable class="tall" selected={selected} onViewport={onViewport}
         label={t("matrixLabel", { rows: info.queries, columns: info.keys })}
         onHover={(cell) => {
           if (!cell) return hint("");
           const more = measured ? ` · ${t("entropy")} ${measured.entropy[cell.row]?.toFixed(3)} · ${t("received")} ${measured.received[cell.column]?.toFixed(3)}` : "";
-          hint(reading(head, cell, mask, valueIn(detail, cell.row, cell.column) ?? (short ? null : NaN)).replace("NaN (NaN %)", t("zoomIn")) + more);
+          const values = short ? row(head, cell.row, mask) : null;
+          hint((values instanceof Float32Array ? reading(cell, values) : readingOfCrop(cell, detail)) + more);
         }}
         onSelect={(cell) => change({ tokens: [cell.row], key: cell.column, direction: "out" })}
       />

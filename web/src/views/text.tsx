@@ -19,8 +19,8 @@ function Chips(props: { label: string; pieces: Piece[]; side: "query" | "key" | 
     <div class={props.pieces.length <= 60 ? "chips short" : "chips"} role="listbox" aria-multiselectable="true" aria-label={props.label} tabIndex={0} data-side={props.side}>
       {props.pieces.map((piece, i) => (
         <>
-          {piece.breaks && <br key={`b${i}`} />}
-          {i > 0 && props.segments[i] !== props.segments[i - 1] && <hr key={`h${i}`} />}
+          {piece.breaks && <br role="presentation" key={`b${i}`} />}
+          {i > 0 && props.segments[i] !== props.segments[i - 1] && <i class="part" role="presentation" key={`h${i}`} />}
           <span key={i} id={`${props.side}-${i}`} role="option" aria-selected="false" data-i={i}
             class={piece.glued ? "chip glued" : "chip"}>{piece.label}</span>
         </>
