@@ -155,11 +155,9 @@ void FileData::add_texts(const std::string& state) {
   std::map<std::string, std::string>& texts = arrays_.metadata();
   texts["state"] = compact(state);
   texts["examples"] = examples_json();
-  nlohmann::json notes = {{"weights_dtype", nullptr}, {"loss", nullptr}};
-  if (!weights_type().empty()) {
-    notes = {{"weights_dtype", weights_type()}, {"loss", fmt::format("{:.2g}", loss_)}};
-  }
-  texts["notes"] = notes.dump();
+  if (weights_type().empty()) return;
+  texts["notes"] =
+      nlohmann::json{{"weights_dtype", weights_type()}, {"loss", fmt::format("{:.2g}", loss_)}}.dump();
 }
 
 std::string with_data(const std::string& html, const std::string& data) {

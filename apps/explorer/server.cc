@@ -29,7 +29,7 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
-constexpr int kFirstPort = 7373, kPortsToTry = 100;
+constexpr int kFirstPort = 7373, kPortsToTry = 20;
 // A client that keeps its connection holds a thread, mostly asleep; after some requests it has to queue up
 // again, so that many clients come forward together.
 constexpr std::size_t kConnections = 64, kRequestsPerConnection = 200;

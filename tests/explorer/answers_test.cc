@@ -148,11 +148,12 @@ TEST_F(Answers, a_mask_is_added_to_the_models_own) {
   const Json summary = read_text("gpt2", kText);
   const Capture capture = library_run("gpt2", {kText}).capture;
   CapturedHead head = capture.head(AttentionKind::decoder, 0, 1);
-  head.options.mask = head.options.mask & Mask::sliding_window(2, 0);
+  head.options.mask = head.options.mask & Mask::sliding_window(2, 2);
   const Index n = head.q.shape()[0];
-  const NamedArrays got = arrays(path_of(summary, "weights?kind=decoder&layer=0&head=1&mask=window(2,0)"));
+  const NamedArrays got = arrays(path_of(summary, "weights?kind=decoder&layer=0&head=1&mask=window(2,2)"));
   expect_same(got.tensor("weights"), attention_crop(head.q, head.k, head.options, {0, n, 0, n}), "masked");
-  EXPECT_EQ(got.tensor("weights")(n - 1, 0), 0);
+  EXPECT_EQ(got.tensor("weights")(n - 1, 0), 0);  // by the window
+  EXPECT_EQ(got.tensor("weights")(0, 1), 0);      // by the model
 }
 
 TEST_F(Answers, rows_are_the_statistics_of_the_head) {
