@@ -69,10 +69,11 @@ async function takeScreenshots({ context, url }) {
     await settled(session.page);
     await session.page.screenshot({ path: join(screenshots, `${name}.png`) });
   };
-  const light = await newPage(context, url);
+  const wide = { width: 1440, height: 860 };
+  const light = { ...(await newPage(context, url, wide)), capture: "c1" };
   for (const view of views) await take(light, view, view);
   await light.page.close();
-  const dark = await newPage(context, url, { dark: true });
+  const dark = { ...(await newPage(context, url, { ...wide, dark: true })), capture: "c1" };
   await take(dark, "matrix", "matrix-dark");
   await dark.page.click("button.language");
   await take(dark, "text", "text-dark-zh");

@@ -1,8 +1,7 @@
 // What a matrix on a canvas shows.
 import { imageCanvas } from "../exports/paint";
-import { entryOfDifference, entryOfWeight } from "../core/colours";
+import { entryOf, entryOfDifference, entryOfWeight } from "../core/colours";
 import type { ColourTable, RangeName } from "../core/colours";
-import { maximumOf } from "../core/ranking";
 import type { Crop, Matrix } from "../data/types";
 
 export interface Picture extends Crop {
@@ -36,23 +35,26 @@ export interface MatrixModel {
 type Entry = (value: number, row: number) => number;
 
 export function weightEntry(matrix: Matrix, range: RangeName): Entry {
-  if (range !== "row") return (value) => entryOfWeight(value, range, 1);
-  const maxima = new Float32Array(matrix.rows);
-  for (let i = 0; i < matrix.rows; ++i) {
-    maxima[i] = maximumOf(matrix.data.subarray(i * matrix.columns, (i + 1) * matrix.columns));
+  if (range === "unit") return entryOf;
+  if (range === "log") return (value) => entryOfWeight(value, "log", 1);
+  const { rows, columns, data } = matrix;
+  const scales = new Float64Array(rows); // a plain loop: this runs whenever another head is shown
+  for (let i = 0; i < rows; ++i) {
+    let largest = 0;
+    for (let at = i * columns; at < (i + 1) * columns; ++at) if (data[at] > largest) largest = data[at];
+    scales[i] = largest > 0 ? 1 / largest : 0;
   }
-  return (value, row) => entryOfWeight(value, "row", maxima[row]);
+  return (value, row) => entryOf(value * scales[row]);
 }
 
 export const differenceEntry = (limit: number): Entry => (value) => entryOfDifference(value, limit);
 
 export function pixelsOf(matrix: Matrix, colours: ColourTable, entry: Entry): Uint32Array {
-  const pixels = new Uint32Array(matrix.rows * matrix.columns);
-  for (let i = 0; i < matrix.rows; ++i) {
-    for (let j = 0; j < matrix.columns; ++j) {
-      const at = i * matrix.columns + j;
-      pixels[at] = colours.pixels[entry(matrix.data[at], i)];
-    }
+  const { rows, columns, data } = matrix;
+  const pixels = new Uint32Array(rows * columns);
+  const table = colours.pixels;
+  for (let i = 0, at = 0; i < rows; ++i) {
+    for (const end = at + columns; at < end; ++at) pixels[at] = table[entry(data[at], i)];
   }
   return pixels;
 }

@@ -5,7 +5,7 @@ import { oncePerFrame } from "../core/frame";
 import type { Cell, MarginBars, MatrixModel } from "./matrix_model";
 
 const labelSize = 11;
-const numbersFrom = 34; // pixels per cell
+const numbersFrom = 30; // pixels per cell
 const widestLabel = 110;
 const marginSize = 44;
 const manyLabels = 64;
@@ -143,7 +143,7 @@ export class MatrixSurface {
     const view = this.viewport;
     const { rowBegin, rowEnd, keyBegin, keyEnd } = view.shown;
     this.clipToPlot(context);
-    context.font = `10.5px ${theme().mono}`;
+    context.font = `${Math.min(10.5, view.cell * 0.31)}px ${theme().mono}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
     for (let i = rowBegin; i < rowEnd; ++i) {

@@ -133,10 +133,10 @@ export function cropOf(head: HeadAddress, crop: Crop, mask: string): Promise<Mat
 export function statisticsOf(matrix: Matrix): RowStatistics {
   const entropy = new Float32Array(matrix.rows);
   const received = new Float32Array(matrix.columns);
-  for (let i = 0; i < matrix.rows; ++i) {
-    const values = matrix.data.subarray(i * matrix.columns, (i + 1) * matrix.columns);
-    entropy[i] = entropyOf(values);
-    for (let j = 0; j < values.length; ++j) received[j] += values[j];
+  const { rows, columns, data } = matrix;
+  for (let i = 0; i < rows; ++i) {
+    entropy[i] = entropyOf(data.subarray(i * columns, (i + 1) * columns));
+    for (let j = 0; j < columns; ++j) received[j] += data[i * columns + j];
   }
   return { entropy, received };
 }

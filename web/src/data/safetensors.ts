@@ -71,13 +71,16 @@ export class TensorFile {
     return this.entry(name).shape;
   }
 
-  // All elements as float32, or `count` of them from element `first` on.
+  // All elements as float32, or `count` of them from element `first` on. Aligned float32 are not copied: the caller
+  // does not change them.
   floats(name: string, first = 0, count?: number): Float32Array {
     const entry = this.entry(name);
     const elements = count ?? entry.elements - first;
     if (first < 0 || elements < 0 || first + elements > entry.elements) {
       fail(`elements ${first}..${first + elements} of "${name}", which has ${entry.elements}`);
     }
+    const begin = this.bytes.byteOffset + entry.begin + 4 * first;
+    if (entry.dtype === "F32" && begin % 4 === 0) return new Float32Array(this.bytes.buffer, begin, elements);
     const raw = this.copy(entry, first, elements);
     switch (entry.dtype) {
       case "F32":

@@ -49,13 +49,22 @@ function readingOfCrop(cell: Cell, detail: Detail): string {
 interface Parts {
   matrix: Matrix | null; // all weights, of a short text
   cells: Matrix | null; // largest weight of each cell, of a long one
-  statistics: RowStatistics | null;
+  statistics: RowStatistics | null; // of a long one
+}
+
+// Entropy and received attention: of short texts computed here, after the matrix is on the screen.
+function useStatistics(parts: Parts | null): RowStatistics | null {
+  const [known, setKnown] = useState<{ of: Matrix; statistics: RowStatistics } | null>(null);
+  const matrix = parts?.matrix;
+  useEffect(() => {
+    if (matrix) setKnown({ of: matrix, statistics: statisticsOf(matrix) });
+  }, [matrix]);
+  return matrix ? (known?.of === matrix ? known.statistics : null) : (parts?.statistics ?? null);
 }
 
 async function load(head: HeadAddress, mask: string, short: boolean): Promise<Parts> {
   if (short) {
-    const matrix = await whole(head, mask);
-    return { matrix, cells: null, statistics: statisticsOf(matrix) };
+    return { matrix: await whole(head, mask), cells: null, statistics: null };
   }
   const from = source.peek()!;
   const [cells, statistics] = await Promise.all([
@@ -110,7 +119,7 @@ function longModel(cells: Matrix, detail: Detail, rowLabels: string[], columnLab
   };
 }
 
-function useModel(parts: Parts | null, detail: Detail): MatrixModel | null {
+function useModel(parts: Parts | null, detail: Detail, statistics: RowStatistics | null): MatrixModel | null {
   const rowLabels = queryNames.value;
   const columnLabels = keyNames.value;
   const table = colours.value;
@@ -124,12 +133,12 @@ function useModel(parts: Parts | null, detail: Detail): MatrixModel | null {
       ? modelOf(matrix, rowLabels, columnLabels, table, weightEntry(matrix, range), (value) => value.toFixed(3))
       : longModel(parts.cells!, detail, rowLabels, columnLabels);
     if (mask) model.visible = (i) => mask.row(i);
-    if (parts.statistics) {
-      model.right = bars(parts.statistics.entropy, t("entropy"));
-      model.bottom = bars(parts.statistics.received, t("received"));
-    }
+    // Room for the margins is kept while they are computed.
+    const empty = new Float32Array(0);
+    model.right = bars(statistics?.entropy ?? empty, t("entropy"));
+    model.bottom = bars(statistics?.received ?? empty, t("received"));
     return model;
-  }, [parts, detail, rowLabels, columnLabels, table, range, mask, language.value]);
+  }, [parts, detail, statistics, rowLabels, columnLabels, table, range, mask, language.value]);
 }
 
 function useMatrixExport(head: HeadAddress, parts: Parts | null) {
@@ -167,7 +176,8 @@ export function MatrixView() {
   const short = fitsWhole(info);
   const parts = useLoaded(`${JSON.stringify(head)}${mask}`, () => load(head, mask, short));
   const { detail, onViewport } = useDetail(head, mask, !short);
-  const model = useModel(parts.value, detail);
+  const measured = useStatistics(parts.value);
+  const model = useModel(parts.value, detail, measured);
   useMatrixExport(head, parts.value);
   const out = now.direction.value === "out";
   const first = out ? (selectedTokens.value[0] ?? -1) : -1;
@@ -177,7 +187,6 @@ export function MatrixView() {
     if (!selected || selected.row < 0 || selected.column < 0) return;
     void Promise.resolve(row(head, selected.row, mask)).then((values) => say(reading(selected, values)), () => undefined);
   }, [JSON.stringify([selected, head, mask])]);
-  const measured = parts.value?.statistics;
   return (
     <ViewFrame view="matrix" controls={<span class="advice">{t("matrixAdvice")}</span>}>
       <Failure error={parts.error} />
