@@ -23,8 +23,8 @@ export class ChipGround {
     container.prepend(this.canvas);
     this.scroller = container.closest("main") ?? document.body;
     this.scroller.addEventListener("scroll", this.onScroll, { passive: true });
-    this.observer = new ResizeObserver(() => {
-      this.boxesOf = null;
+    this.observer = new ResizeObserver((entries) => {
+      if (entries.some(({ target }) => target === container)) this.boxesOf = null;
       this.onScroll();
     });
     this.observer.observe(container);
