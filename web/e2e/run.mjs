@@ -2,7 +2,7 @@
 //   npm run e2e -- --fovea BINARY [--screenshots DIR] [--only NAME]
 // Exit code 77: skipped, MiniLM is not at hand.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -110,7 +110,6 @@ async function main() {
   await context.close();
   await test("The server ends cleanly", async () => assert.equal(await server.stop(), 0));
   console.log(JSON.stringify(world.figures, null, 1));
-  if (screenshots && world.figures.first) writeFileSync(join(screenshots, "figures.json"), `${JSON.stringify(world.figures, null, 1)}\n`);
   process.exitCode = results() ? 1 : 0;
 }
 

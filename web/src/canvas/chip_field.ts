@@ -97,7 +97,8 @@ export class ChipField {
 
   private readonly onMove = (event: Event) => {
     const chip = this.chipAt(event);
-    if (chip?.token === this.hovered?.token && chip?.side === this.hovered?.side) return;
+    if (!chip) return; // between two chips the last one stays: no flicker
+    if (chip.token === this.hovered?.token && chip.side === this.hovered.side) return;
     this.hovered = chip;
     this.requestUpdate();
   };

@@ -3,6 +3,8 @@ import { makeCanvas, sized } from "./theme";
 import type { ColourTable } from "../core/colours";
 import { oncePerFrame } from "../core/frame";
 
+const mostRounded = 200; // round corners cost more than the rest of a frame
+
 export class ChipGround {
   private readonly canvas: HTMLCanvasElement;
   private readonly observer: ResizeObserver;
@@ -21,8 +23,8 @@ export class ChipGround {
     container.prepend(this.canvas);
     this.scroller = container.closest("main") ?? document.body;
     this.scroller.addEventListener("scroll", this.onScroll, { passive: true });
-    this.observer = new ResizeObserver(() => {
-      this.boxesOf = null;
+    this.observer = new ResizeObserver((entries) => {
+      if (entries.some(({ target }) => target === container)) this.boxesOf = null;
       this.onScroll();
     });
     this.observer.observe(container);
@@ -109,10 +111,15 @@ export class ChipGround {
     const { boxes } = this;
     const context = sized(this.canvas, wide, bottom - top);
     if (!this.colours) return;
+    const rounded = entries.length <= mostRounded;
     for (let i = 0; i < entries.length; ++i) {
       const [x, y, width, height] = [boxes[4 * i], boxes[4 * i + 1], boxes[4 * i + 2], boxes[4 * i + 3]];
       if (y + height < top || y > bottom) continue;
       context.fillStyle = this.colours.css[entries[i]];
+      if (!rounded) {
+        context.fillRect(x, y - top, width, height);
+        continue;
+      }
       context.beginPath();
       context.roundRect(x, y - top, width, height, 4);
       context.fill();

@@ -45,7 +45,7 @@ export class MatrixSurface {
     this.viewport.rows = model.rows;
     this.viewport.columns = model.columns;
     if (reshaped) this.viewport.fit();
-    this.requestDraw();
+    this.draw(); // at once: the numbers have just arrived, and waiting for a frame would double the delay
   }
 
   hover(cell: Cell | null): void {

@@ -169,6 +169,23 @@ function tell(place: Place, parts: { edges: Edge[] }): string {
   return `${name} ${place.index} ${out ? "→" : "←"} ${others.join(", ")}`;
 }
 
+function select(place: Place, chosen: Place[]): void {
+  const same = chosen.length === 1 && chosen[0].side === place.side && chosen[0].index === place.index;
+  change({ direction: place.side === "query" ? "out" : "in", tokens: same ? [] : [place.index], key: -1 });
+}
+
+// The token that is selected then; null: not a key of this view.
+function moveByKey(event: KeyboardEvent, place: Place, info: KindInfo): number | null {
+  const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  const side = event.key === "ArrowLeft" ? "query" : event.key === "ArrowRight" ? "key" : place.side;
+  if (!by && side === place.side) return null;
+  const index = clamp(place.index + by, 0, (side === "query" ? info.queries : info.keys) - 1);
+  change({ direction: side === "query" ? "out" : "in", tokens: [index], key: -1 });
+  event.preventDefault();
+  event.stopPropagation();
+  return index;
+}
+
 export function LinesView() {
   const info = kindInfo.value!;
   const base = address.value!;
@@ -207,21 +224,9 @@ export function LinesView() {
   }, [model]);
   useLinesExport(model, base.layer, active);
 
-  const select = (place: Place) => {
-    const same = chosen.length === 1 && chosen[0].side === place.side && chosen[0].index === place.index;
-    change({ direction: place.side === "query" ? "out" : "in", tokens: same ? [] : [place.index], key: -1 });
-  };
   const onKey = (event: KeyboardEvent) => {
-    const place = chosen[0] ?? { side: "query" as const, index: -1 };
-    const count = place.side === "query" ? info.queries : info.keys;
-    const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    const side = event.key === "ArrowLeft" ? "query" : event.key === "ArrowRight" ? "key" : place.side;
-    if (!by && side === place.side) return;
-    const index = clamp(place.index + by, 0, count - 1);
-    change({ direction: side === "query" ? "out" : "in", tokens: [index], key: -1 });
-    surface.current?.reveal(index);
-    event.preventDefault();
-    event.stopPropagation();
+    const index = moveByKey(event, chosen[0] ?? { side: "query", index: -1 }, info);
+    if (index !== null) surface.current?.reveal(index);
   };
   const at = (event: MouseEvent) => surface.current?.tokenAt(event.clientX, event.clientY) ?? null;
   return (
@@ -239,7 +244,7 @@ export function LinesView() {
         onPointerLeave={() => setHovered(null)}
         onClick={(event) => {
           const place = at(event);
-          if (place) select(place);
+          if (place) select(place, chosen);
         }}
       />
     </ViewFrame>

@@ -139,6 +139,30 @@ function usePainting(extent: Extent) {
   return extent.n * extent.m <= 512 * 512 ? paint : undefined;
 }
 
+function useMaskExport(mask: Mask, summary: MaskSummary, extent: Extent, before: Matrix | null, after: Matrix | null): void {
+  const names = { rows: extent.queries, keys: extent.keys.map(tokenLabel) };
+  const panel = (title: string, matrix: Matrix, range: "unit" | "row" | "log") => {
+    const pixels = pixelsOf(matrix, colours.peek(), weightEntry(matrix, range));
+    return matrixPanel({ title, rows: matrix.rows, columns: matrix.columns, rowLabels: names.rows, columnLabels: names.keys, pixel: (i, j) => pixels[i * matrix.columns + j] });
+  };
+  useExport({
+    name: "mask",
+    figure: () => arrange([
+      panel(now.mask.peek() || "none", densityMatrix(mask), "unit"),
+      ...(before && after ? [panel(t("before"), before, now.range.peek()), panel(t("afterMask"), after, now.range.peek())] : []),
+    ]),
+    table: () => {
+      const bits = mask.bits();
+      return matrixTable(names.rows, names.keys, (i, j) => bits[i * mask.m + j]);
+    },
+    json: () => ({ expression: now.mask.peek(), n: mask.n, m: mask.m, ...summary, rows: Array.from({ length: mask.n }, (_, i) => mask.row(i).join("")) }),
+    arrays: () => ({
+      mask: { shape: [mask.n, mask.m], data: Float32Array.from(mask.bits()) },
+      ...(after && fitsWhole(kindInfo.peek()!) ? { weights_after: { shape: [mask.n, mask.m], data: after.data } } : {}),
+    }),
+  });
+}
+
 export function MasksView() {
   const extent = useExtent();
   const head = address.value;
@@ -159,27 +183,7 @@ export function MasksView() {
   const before = useWeightModel(head, "", ownMask, extent, true);
   const after = useWeightModel(head, expression, mask, extent, true);
   if (after.model) after.model.emptyRows = summary.rowsSeeingNothing;
-  const names = { rows: extent.queries, keys: extent.keys.map(tokenLabel) };
-  const panel = (title: string, matrix: Matrix, range: "unit" | "row" | "log") => {
-    const pixels = pixelsOf(matrix, colours.peek(), weightEntry(matrix, range));
-    return matrixPanel({ title, rows: matrix.rows, columns: matrix.columns, rowLabels: names.rows, columnLabels: names.keys, pixel: (i, j) => pixels[i * matrix.columns + j] });
-  };
-  useExport({
-    name: "mask",
-    figure: () => arrange([
-      panel(now.mask.peek() || "none", densityMatrix(mask), "unit"),
-      ...(before.matrix && after.matrix ? [panel(t("before"), before.matrix, now.range.peek()), panel(t("afterMask"), after.matrix, now.range.peek())] : []),
-    ]),
-    table: () => {
-      const bits = mask.bits();
-      return matrixTable(names.rows, names.keys, (i, j) => bits[i * mask.m + j]);
-    },
-    json: () => ({ expression: now.mask.peek(), n: mask.n, m: mask.m, ...summary, rows: Array.from({ length: mask.n }, (_, i) => mask.row(i).join("")) }),
-    arrays: () => ({
-      mask: { shape: [mask.n, mask.m], data: Float32Array.from(mask.bits()) },
-      ...(after.matrix && fitsWhole(info!) ? { weights_after: { shape: [mask.n, mask.m], data: after.matrix.data } } : {}),
-    }),
-  });
+  useMaskExport(mask, summary, extent, before.matrix, after.matrix);
   const pair = (cell: Cell) => `${extent.queries[cell.row]} ${cell.row} → ${tokenLabel(extent.keys[cell.column])} ${cell.column}`;
   const value = (matrix: Matrix | null, cell: Cell) => (matrix && matrix.rows === extent.n ? weightText(matrix.data[cell.row * extent.m + cell.column]) : "");
   const onHover = (cell: Cell | null) =>

@@ -125,7 +125,7 @@ function useModel(parts: Parts | null, detail: Detail, statistics: RowStatistics
   const table = colours.value;
   const range = now.range.value;
   const mask = visibility.value;
-  return useMemo(() => {
+  const base = useMemo(() => {
     if (!parts) return null;
     const matrix = parts.matrix;
     if (matrix && (matrix.rows !== rowLabels.length || matrix.columns !== columnLabels.length)) return null;
@@ -133,12 +133,16 @@ function useModel(parts: Parts | null, detail: Detail, statistics: RowStatistics
       ? modelOf(matrix, rowLabels, columnLabels, table, weightEntry(matrix, range), (value) => value.toFixed(3))
       : longModel(parts.cells!, detail, rowLabels, columnLabels);
     if (mask) model.visible = (i) => mask.row(i);
-    // Room for the margins is kept while they are computed.
-    const empty = new Float32Array(0);
-    model.right = bars(statistics?.entropy ?? empty, t("entropy"));
-    model.bottom = bars(statistics?.received ?? empty, t("received"));
     return model;
-  }, [parts, detail, statistics, rowLabels, columnLabels, table, range, mask, language.value]);
+  }, [parts, detail, rowLabels, columnLabels, table, range, mask]);
+  return useMemo(() => {
+    const empty = new Float32Array(0); // room for the margins is kept while they are computed
+    return base && {
+      ...base,
+      right: bars(statistics?.entropy ?? empty, t("entropy")),
+      bottom: bars(statistics?.received ?? empty, t("received")),
+    };
+  }, [base, statistics, language.value]);
 }
 
 function useMatrixExport(head: HeadAddress, parts: Parts | null) {
