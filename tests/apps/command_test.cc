@@ -113,9 +113,9 @@ TEST(Command, unknown_words_are_named) {
 
 TEST(Command, unknown_command_lists_those_there_are) {
   const CommandResult result = run_fovea({"dance"});
-  EXPECT_TRUE(contains(
-      result.err,
-      "\"dance\"; the commands are explain, demo, mask, plot, analyze, attend, tokens, model, generate, serve, view, bench, info"));
+  EXPECT_TRUE(contains(result.err,
+                       "\"dance\"; the commands are explain, demo, mask, plot, analyze, attend, tokens, "
+                       "model, generate, serve, view, bench, info"));
 }
 
 TEST(Command, unknown_arguments_are_named_in_their_order) {

@@ -151,7 +151,9 @@ TEST_P(Steps, a_crop_is_a_part_of_the_whole) {
 
 TEST_P(Steps, what_is_not_there_is_told) {
   const AttentionKind kind = model.config().has_encoder() ? AttentionKind::encoder : AttentionKind::decoder;
-  const std::string message = testing::message_of([&] { head_steps(model, input(), kind, 99, 0, {0, 1, 0, 1}); });
+  const std::string message = testing::message_of([&] {
+    head_steps(model, input(), kind, 99, 0, {0, 1, 0, 1});
+  });
   EXPECT_NE(message.find("layer 99 was asked for"), std::string::npos) << message;
   EXPECT_THROW(head_steps(model, input(), kind, 0, 99, {0, 1, 0, 1}), Error);
   EXPECT_THROW(head_steps(model, input(), kind, 0, 0, {0, 1, 0, 1000}), Error);
