@@ -82,7 +82,7 @@ test("cells cover every weight once, also where the size does not divide", () =>
   const matrix = { rows: 5, columns: 3, data: Float32Array.from({ length: 15 }, (_, i) => i) };
   const { mean, max } = downsample(matrix, 2);
   assert.deepEqual([mean.rows, mean.columns], [2, 2]);
-  // rows 0–1 and 2–4, columns 0 and 1–2
-  assert.deepEqual([...max.data], [3, 5, 12, 14]);
-  assert.deepEqual([...mean.data], [1.5, 3, 9, 10.5]);
+  // rows 0–2 and 3–4, columns 0–1 and 2: ⌊i·2/5⌋ and ⌊j·2/3⌋
+  assert.deepEqual([...max.data], [7, 8, 13, 14]);
+  assert.deepEqual([...mean.data], [3.5, 5, 11, 12.5]);
 });

@@ -82,7 +82,7 @@ function FileTitle() {
   return (
     <p class="filetitle">
       <b>{shown.model_name}</b> <span>{shortened(shown.text)}</span>
-      {notes && <small>{t("fileNotes", { type: notes.weights_dtype, loss: String(notes.loss) })}</small>}
+      <small>{notes ? t("fileNotes", { type: notes.weights_dtype, loss: String(notes.loss) }) : t("fileWithoutWeights")}</small>
     </p>
   );
 }

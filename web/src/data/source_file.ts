@@ -13,13 +13,13 @@ export function bytesOfBase64(text: string): Uint8Array {
   return bytes;
 }
 
-// The same cells as the library: cell r of R covers rows [r·N/R, (r+1)·N/R).
+// The same cells as the library: row i of N belongs to cell ⌊i·R/N⌋ of R.
 export function downsample(matrix: Matrix, size: number): Cells {
   const rows = Math.min(size, matrix.rows);
   const columns = Math.min(size, matrix.columns);
   const mean = { rows, columns, data: new Float32Array(rows * columns) };
   const max = { rows, columns, data: new Float32Array(rows * columns) };
-  const edge = (cell: number, cells: number, extent: number) => Math.floor((cell * extent) / cells);
+  const edge = (cell: number, cells: number, extent: number) => Math.ceil((cell * extent) / cells);
   for (let r = 0; r < rows; ++r) {
     const rowBegin = edge(r, rows, matrix.rows);
     const rowEnd = edge(r + 1, rows, matrix.rows);

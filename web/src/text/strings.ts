@@ -14,6 +14,7 @@ const common = {
   ran: ["{tokens} tokens, model ran {time}.", "{tokens} 个词元，模型用时 {time}。"],
   cut: ["{count} tokens were too many and left out.", "超出长度的 {count} 个词元已略去。"],
   fileNotes: ["weights stored as {type}, largest error {loss}", "权重以 {type} 存储，最大误差 {loss}"],
+  fileWithoutWeights: ["a long text: thumbnails and measures only", "文本较长：仅含缩略图和度量"],
   views: ["Views", "视图"],
   selection: ["Selection", "当前选择"],
   kind: ["Kind of attention", "注意力类型"],
