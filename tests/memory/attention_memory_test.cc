@@ -45,7 +45,16 @@ void* operator new(std::size_t size) { return count_and_allocate(size, 64); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return count_and_allocate(size, static_cast<std::size_t>(alignment));
 }
+// std::stable_sort asks this one; a sanitizer's own would not go with the delete below.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return count_and_allocate(size, 64);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* memory) noexcept { count_and_release(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { count_and_release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { count_and_release(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { count_and_release(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { count_and_release(memory); }
