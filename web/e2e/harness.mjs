@@ -20,7 +20,7 @@ export function findChromium() {
   return execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
 }
 
-export function openBrowser() {
+export async function openBrowser() {
   return chromium.launchPersistentContext(scratch(), {
     executablePath: findChromium(), args: flags, viewport: { width: 1280, height: 800 }, locale: "en-US", acceptDownloads: true,
   });

@@ -1,6 +1,6 @@
 // End-to-end tests in headless Chromium:
 //   npm run e2e -- --fovea BINARY [--screenshots DIR] [--only NAME]
-// Exit code 77: skipped, MiniLM is not at hand.
+// Exit code 77: skipped, because MiniLM or a Chromium that starts is not at hand.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -88,7 +88,10 @@ async function post(url, body) {
 }
 
 async function main() {
-  const context = await openBrowser();
+  const context = await openBrowser().catch((error) => {
+    console.error(`skipped: Chromium does not start (the package chromium, or CHROMIUM=PATH): ${error.message.split("\n")[0]}`);
+    process.exit(77);
+  });
   const server = await serve(binary, "--model", "minilm", text);
   const { url } = server;
   const session = { ...(await newPage(context, url)), capture: "c1" };
