@@ -131,6 +131,22 @@ TEST(View, zero_size_views_touch_no_memory) {
   EXPECT_EQ(nothing.transpose(0, 1).shape(), (Shape{0, 2, 3}));
 }
 
+// Large enough for several threads, and heads that lie side by side.
+TEST(View, copy_of_transposed_heads_is_row_major) {
+  constexpr Index kBatch = 2, kTokens = 701, kHeads = 5, kWidth = 33;
+  Tensor t({kBatch, kTokens, kHeads, kWidth});
+  for (Index i = 0; i < t.shape().elements(); ++i) t.data()[i] = static_cast<float>(i);
+  const Tensor copy = Tensor::copy_of(t.view().slice(3, 1, kWidth).transpose(1, 2));
+  ASSERT_EQ(copy.shape(), (Shape{kBatch, kHeads, kTokens, kWidth - 1}));
+  for (Index b = 0; b < kBatch; ++b) {
+    for (Index h = 0; h < kHeads; ++h) {
+      for (Index n = 0; n < kTokens; ++n) {
+        for (Index d = 0; d < kWidth - 1; ++d) ASSERT_EQ(copy(b, h, n, d), t(b, n, h, d + 1));
+      }
+    }
+  }
+}
+
 TEST(View, copy_of_a_view_is_row_major) {
   const Tensor t = counting({2, 3});
   const Tensor copy = Tensor::copy_of(t.view().transpose(0, 1));
