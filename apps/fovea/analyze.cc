@@ -10,19 +10,10 @@
 #include "fovea/head_roles.h"
 #include "fovea/measure_definitions.h"
 #include "progress.h"
+#include "words.h"
 
 namespace fovea::command {
 namespace {
-
-std::vector<std::string> split_list(const std::string& list) {
-  std::vector<std::string> items;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    items.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return items;
-}
 
 const MeasureDefinition& definition_named(const std::string& option, const std::string& name) {
   try {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "fovea/error.h"
+#include "fovea/json_writer.h"
 
 namespace fovea::command {
 namespace {
@@ -27,6 +28,26 @@ Tensor pick_tensor(const NamedArrays& arrays, const std::optional<std::string>& 
   throw Error(
       fmt::format("{}: there is no array \"{}\"; there {}", arrays.source(), fmt::join(names, "\" or \""),
                   arrays.size() == 0 ? "is none" : fmt::format("is {}", fmt::join(arrays.names(), ", "))));
+}
+
+void report_written(const Context& context, const std::string& path, const NamedArrays& arrays,
+                    bool for_programs) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("file");
+  json.string(path);
+  std::string line;
+  for (const NamedArrays::Entry& entry : arrays) {
+    json.key(entry.name);
+    json.shape(entry.shape());
+    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", entry.name, entry.shape().to_string());
+  }
+  json.end_object();
+  if (for_programs) {
+    context.print(json.take());
+  } else {
+    print_message(fmt::format("{} → {}", line, path));
+  }
 }
 
 }  // namespace fovea::command

@@ -1,10 +1,11 @@
-// Arrays from files given on the command line.
+// Arrays in files given on the command line.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "command.h"
 #include "fovea/named_tensors.h"
 
 namespace fovea::command {
@@ -13,5 +14,10 @@ namespace fovea::command {
 // Integers become floats. Throws Error naming what the file holds.
 Tensor pick_tensor(const NamedArrays& arrays, const std::optional<std::string>& key,
                    const std::vector<std::string>& usual);
+
+// Names and shapes of what was written to `path`: for programs on standard output, else for a person on
+// the other stream.
+void report_written(const Context& context, const std::string& path, const NamedArrays& arrays,
+                    bool for_programs);
 
 }  // namespace fovea::command

@@ -7,9 +7,9 @@
 #include "fovea/attention.h"
 #include "fovea/attention_path.h"
 #include "fovea/error.h"
-#include "fovea/json_writer.h"
 #include "model_input.h"
 #include "score_arguments.h"
+#include "words.h"
 
 namespace fovea::command {
 namespace {
@@ -104,7 +104,7 @@ class AttendCommand final : public Command {
     if (weights_) arrays.add("weights", std::move(result.weights));
     if (logsumexp_) arrays.add("logsumexp", std::move(result.logsumexp));
     save_arrays(*output_, arrays);
-    report(context, arrays);
+    report_written(context, *output_, arrays, json_);
   }
 
  private:
@@ -121,8 +121,7 @@ class AttendCommand final : public Command {
   void check_command_line() const {
     if (layer_ || head_) throw UsageError("--layer and --head need --model");
     if (files_.size() == 2) throw UsageError("FILE: got 2 files, expected three (q, k, v) or one with all");
-    std::string name = *output_;  // out.NPZ is fine too, as in the library
-    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const std::string name = lower_case(*output_);  // out.NPZ is fine too, as in the library
     const bool npy = name.ends_with(".npy");
     if (!npy && !name.ends_with(".npz") && !name.ends_with(".safetensors")) {
       throw UsageError(
@@ -158,26 +157,6 @@ class AttendCommand final : public Command {
     options.weights = weights_;
     options.logsumexp = logsumexp_;
     return options;
-  }
-
-  // For programs on standard output; a person is told on the other stream.
-  void report(const Context& context, const NamedArrays& arrays) const {
-    JsonWriter json;
-    json.begin_object();
-    json.key("file");
-    json.string(*output_);
-    std::string line;
-    for (const NamedArrays::Entry& entry : arrays) {
-      json.key(entry.name);
-      json.shape(entry.shape());
-      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", entry.name, entry.shape().to_string());
-    }
-    json.end_object();
-    if (json_) {
-      context.print(json.take());
-    } else {
-      print_message(fmt::format("{} → {}", line, *output_));
-    }
   }
 
   std::vector<std::string> files_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "arrays.h"
 #include "fovea/capture.h"
 #include "fovea/error.h"
 #include "fovea/file.h"
@@ -11,14 +12,10 @@
 #include "fovea/npz.h"
 #include "fovea/safetensors.h"
 #include "model_input.h"
+#include "words.h"
 
 namespace fovea::command {
 namespace {
-
-std::string lower_case(std::string name) {
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return name;
-}
 
 // [layers, B, H, N, M] of one kind of attention; one layer or head where only that was asked for.
 Tensor all_weights(const Capture& capture, AttentionKind kind, const ModelAttention& request) {
@@ -123,26 +120,6 @@ void save(Export& all, const std::string& path, const std::string& model) {
   save_safetensors(path, all.arrays);
 }
 
-// For programs on standard output; a person is told on the other stream.
-void report(const Context& context, const ModelAttention& request, const Export& all) {
-  JsonWriter json;
-  json.begin_object();
-  json.key("file");
-  json.string(request.output);
-  std::string line;
-  for (const NamedArrays::Entry& entry : all.arrays) {
-    json.key(entry.name);
-    json.shape(entry.shape());
-    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", entry.name, entry.shape().to_string());
-  }
-  json.end_object();
-  if (request.json) {
-    context.print(json.take());
-  } else {
-    print_message(fmt::format("{} → {}", line, request.output));
-  }
-}
-
 }  // namespace
 
 void check_model_output(const std::string& path) {
@@ -156,7 +133,7 @@ void attend_by_model(const Context& context, const ModelAttention& request) {
   const Capture capture = capture_arguments(request.model, request.texts);
   Export all = exported(capture, request);
   save(all, request.output, capture.model);
-  report(context, request, all);
+  report_written(context, request.output, all.arrays, request.json);
 }
 
 }  // namespace fovea::command

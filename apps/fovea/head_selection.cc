@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "output.h"
+#include "words.h"
 
 namespace fovea::command {
 namespace {
@@ -33,16 +34,6 @@ class Reader {
   std::string_view text_;
 };
 
-std::vector<std::string> items_of(const std::string& list) {
-  std::vector<std::string> items;
-  for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    items.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return items;
-}
-
 [[noreturn]] void not_understood(const char* option, const std::string& got, const char* expected) {
   throw UsageError(fmt::format("{}: got \"{}\", expected {}", option, one_line(got), expected));
 }
@@ -58,7 +49,7 @@ void check_range(const char* option, const char* what, Index got, Index count) {
 std::vector<Index> parse_indices(const char* option, const char* what, const std::string& list, char letter,
                                  Index count) {
   std::vector<Index> indices;
-  for (const std::string& item : items_of(list)) {
+  for (const std::string& item : split_list(list)) {
     Reader reader(item);
     reader.accept(letter);
     std::optional<Index> first = reader.number(), last = first;
@@ -83,7 +74,7 @@ std::vector<Index> parse_indices(const char* option, const char* what, const std
 // "L5H0,L3H7"; nothing if the list is not of that form.
 std::optional<std::vector<HeadPlace>> parse_places(const std::string& list) {
   std::vector<HeadPlace> places;
-  for (const std::string& item : items_of(list)) {
+  for (const std::string& item : split_list(list)) {
     Reader reader(item);
     if (!reader.accept('L')) return std::nullopt;
     const std::optional<Index> layer = reader.number();

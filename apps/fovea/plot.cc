@@ -12,6 +12,7 @@
 #include "fovea/measure_definitions.h"
 #include "mask_argument.h"
 #include "pictures.h"
+#include "words.h"
 
 namespace fovea::command {
 namespace {
@@ -172,8 +173,7 @@ class PlotCommand final : public Command {
 
   void check_output() const {
     if (!output_) return;
-    std::string extension = std::filesystem::path(*output_).extension().string();
-    for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const std::string extension = lower_case(std::filesystem::path(*output_).extension().string());
     if (extension != ".png" && extension != ".svg" && extension != ".pdf") {
       throw UsageError(fmt::format("--output: got \"{}\", expected a name ending in .png, .svg or .pdf",
                                    one_line(*output_)));

@@ -11,21 +11,10 @@
 #include "model_input.h"
 #include "served_models.h"
 #include "text_argument.h"
+#include "words.h"
 
 namespace fovea::command {
 namespace {
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts = {""};
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
 
 std::optional<Index> number_of(const std::string& text) {
   Index value = 0;
@@ -38,7 +27,7 @@ std::optional<Index> number_of(const std::string& text) {
 // "2.7" or "cross.0.3"; without a kind, the first that there is.
 explorer::StepsChoice steps_choice(const std::string& text, const Capture& capture) {
   const std::vector<AttentionKind> kinds = capture.kinds();
-  std::vector<std::string> parts = split(text, '.');
+  std::vector<std::string> parts = split_list(text, '.');
   explorer::StepsChoice choice;
   choice.kind = kinds.front();
   bool known = parts.size() == 2;
@@ -134,7 +123,7 @@ class ViewCommand final : public Command {
     const explorer::StoredCapture stored = capture_text(TextModel::load(chosen->folder), request, "c1");
     report_cut(stored.run.input.ids.shape()[1], stored.run.cut);
     std::vector<explorer::StepsChoice> steps;
-    for (const std::string& each : split(steps_.value_or("0.0"), ',')) {
+    for (const std::string& each : split_list(steps_.value_or("0.0"))) {
       steps.push_back(steps_choice(each, stored.capture()));
     }
     return page_file(explorer::embedded_page(), stored, steps);

@@ -1,0 +1,14 @@
+// Small things done to the words of a command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fovea::command {
+
+// "a,b" → "a", "b". A list without separators is one item, also if it is empty.
+std::vector<std::string> split_list(const std::string& list, char separator = ',');
+
+std::string lower_case(std::string text);  // A to Z only: endings of file names
+
+}  // namespace fovea::command
