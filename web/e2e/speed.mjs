@@ -117,16 +117,19 @@ async function headSwitch(page) {
   });
 }
 
-// The pointer moves at every frame; the gaps between frames are measured.
-async function hoverFrames(page, selector) {
-  return page.evaluate(async (target) => {
+// The pointer moves at every frame; the gaps between frames are measured. It sweeps over the whole element, or over its
+// left and its right edge only: there stand the names of the Lines view, and every frame has another token's lines.
+async function hoverFrames(page, selector, edges = false) {
+  return page.evaluate(async ([target, onEdges]) => {
     const element = document.querySelector(target);
     const box = element.getBoundingClientRect();
+    const across = (i) => (onEdges ? (i % 90 < 45 ? 0.1 : 0.9) : 0.1 + 0.8 * ((i * 7) % 180) / 180);
+    const down = (i) => (onEdges ? (i * 37) % 180 : i) / 180;
     const gaps = [];
     const work = [];
     let last = await new Promise((done) => requestAnimationFrame(done));
     for (let i = 0; i < 180; ++i) {
-      const [x, y] = [box.left + box.width * (0.1 + 0.8 * ((i * 7) % 180) / 180), box.top + Math.min(box.height, innerHeight - box.top) * (0.1 + (0.8 * i) / 180)];
+      const [x, y] = [box.left + box.width * across(i), box.top + Math.min(box.height, innerHeight - box.top) * (0.1 + 0.8 * down(i))];
       const begin = performance.now();
       (document.elementFromPoint(x, y) ?? element).dispatchEvent(new PointerEvent("pointermove", { clientX: x, clientY: y, bubbles: true }));
       const now = await new Promise((done) => requestAnimationFrame(done));
@@ -135,7 +138,7 @@ async function hoverFrames(page, selector) {
       last = now;
     }
     return { gaps: gaps.slice(20), work: work.slice(20) };
-  }, selector);
+  }, [selector, edges]);
 }
 
 function frameFigures({ gaps }) {
@@ -163,6 +166,9 @@ async function at512({ context, binary, figures }) {
     await page.waitForSelector(".canvas.scrolling canvas");
     await settled(page);
     figures.hoverLines = frameFigures(await hoverFrames(page, ".canvas.scrolling"));
+    await page.click(".tiles .all");
+    await settled(page);
+    figures.hoverLinesOfAllHeads = frameFigures(await hoverFrames(page, ".canvas.scrolling", true));
     assert.deepEqual(session.problems, []);
   } finally {
     await session.page.close();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ColourTable, entryOf, entryOfDifference, entryOfWeight } from "../src/core/colours";
 import { differenceOf } from "../src/core/comparison";
-import { chosenKeys, passes } from "../src/core/edges";
+import { chosenKeys, EdgeCollector, edgesIn, passes } from "../src/core/edges";
 import { exactText, percentText, shortText, wholeText } from "../src/core/numbers";
 import { entropyOf, holdingMass, largest, rankOf } from "../src/core/ranking";
 import { pieces, tokenLabel } from "../src/core/tokens";
@@ -22,9 +22,23 @@ test("ranks: ties share one", () => {
 
 test("as few keys as hold the mass", () => {
   assert.deepEqual(holdingMass([0.5, 0.3, 0.2], 0.5), [0]);
-  assert.deepEqual(holdingMass([0.2, 0.3, 0.5], 0.75), [2, 1]);
+  assert.deepEqual(holdingMass([0.2, 0.3, 0.5], 0.75), [1, 2]);
+  assert.deepEqual(holdingMass([0.2, 0.1, 0.2, 0.2, 0.3], 0.65), [0, 2, 4], "of equal ones the first");
   assert.deepEqual(holdingMass([0, 0], 0.9), []);
   assert.deepEqual(chosenKeys([0, 0.6, 0.4], { by: "top", count: 3 }), [1, 2]);
+});
+
+test("lines: none is lost, the strongest first", () => {
+  const edges = new EdgeCollector();
+  const weights = Array.from({ length: 1000 }, (_, i) => ((i * 389) % 1000) / 1000);
+  weights.forEach((weight, i) => edges.add(i, 1000 - i, weight, i % 12));
+  const sorted = edgesIn(edges.strongestFirst());
+  assert.deepEqual(sorted.map(({ query }) => query).sort((a, b) => a - b), weights.map((_, i) => i));
+  for (const [at, { query, key, weight, head }] of sorted.entries()) {
+    assert.deepEqual([key, head, weight], [1000 - query, query % 12, Math.fround(weights[query])]);
+    if (at > 0) assert.ok(weight <= sorted[at - 1].weight * 1.01, `place ${at}: ${weight} after ${sorted[at - 1].weight}`);
+  }
+  assert.equal(new EdgeCollector().strongestFirst().count, 0);
 });
 
 test("entropy in nats", () => {

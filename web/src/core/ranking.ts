@@ -28,16 +28,23 @@ export function largest(row: Numbers, count: number): number[] {
   return chosen;
 }
 
-// As few of the largest as hold `mass` of the row's sum together.
+// As few of the largest as hold `mass` of the row's sum together, in order of position; of equal ones the first.
 export function holdingMass(row: Numbers, mass: number): number[] {
   let sum = 0;
   for (let j = 0; j < row.length; ++j) sum += row[j];
-  const chosen: number[] = [];
+  const sorted = Float64Array.from(row).sort();
   let held = 0;
-  for (const j of largest(row, row.length)) {
-    if (row[j] <= 0 || held >= mass * sum) break;
-    chosen.push(j);
-    held += row[j];
+  let count = 0; // how many are kept, and of them those equal to the smallest one
+  let equal = 0;
+  for (let at = sorted.length - 1; at >= 0 && sorted[at] > 0 && held < mass * sum; --at) {
+    held += sorted[at];
+    equal = count > 0 && sorted[at] === sorted[at + 1] ? equal + 1 : 1;
+    ++count;
+  }
+  const least = sorted[sorted.length - count];
+  const chosen: number[] = [];
+  for (let j = 0; j < row.length && chosen.length < count; ++j) {
+    if (row[j] > least || (row[j] === least && equal-- > 0)) chosen.push(j);
   }
   return chosen;
 }

@@ -1,27 +1,27 @@
 // BertViz's head view: lines from queries to keys, one colour per head.
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Failure, NumberField, Segmented } from "../components/controls";
 import { useLoaded } from "../components/loading";
 import { ViewFrame } from "../components/view_frame";
 import { lineRow, LinesSurface } from "../canvas/lines_surface";
-import type { Edge, LinesModel } from "../canvas/lines_surface";
+import type { LinesModel, Place } from "../canvas/lines_surface";
 import { arrange, inks } from "../exports/panels";
 import type { Shape } from "../exports/figure";
 import { useExport } from "../exports/view_export";
 import { headColour } from "../core/colours";
-import { chosenKeys, passes } from "../core/edges";
+import { chosenKeys, EdgeCollector, edgesIn, noEdges, passes } from "../core/edges";
+import type { EdgeSet } from "../core/edges";
 import type { SegmentFilter, Threshold } from "../core/hash";
-import { clamp } from "../core/frame";
+import { clamp, oncePerFrame } from "../core/frame";
 import { t } from "../core/language";
 import { weightText } from "../core/numbers";
+import { largest } from "../core/ranking";
 import { hint, say } from "../core/readout";
 import {
   activeMask, address, change, dark, keyNames, keySequence, kindInfo, now, queryNames, querySequence, selectedTokens,
 } from "../core/state";
 import { column, fitsWhole, row, whole } from "../core/weights";
 import type { HeadAddress, KindInfo, Matrix } from "../data/types";
-
-type Place = { side: "query" | "key"; index: number };
 
 function activeHeads(info: KindInfo): number[] {
   const chosen = now.lineHeads.value.filter((head) => head < info.heads);
@@ -83,90 +83,90 @@ function Controls(props: { pair: boolean }) {
 
 interface HeadRows {
   head: number;
-  matrix: Matrix | null; // whole, of a short text
+  matrix: Matrix; // whole
 }
 
 // Lines of all tokens, of a short text.
-function allEdges(heads: HeadRows[], info: KindInfo): Edge[] {
-  const edges: Edge[] = [];
+function allEdges(heads: HeadRows[]): EdgeSet {
+  const edges = new EdgeCollector();
   const queries = querySequence.value!.segments;
   const keys = keySequence.value!.segments;
   const filter = now.segments.value;
+  const threshold = now.threshold.value;
   for (const { head, matrix } of heads) {
-    if (!matrix) continue;
-    const colour = headColour(head, info.heads, dark.value);
     for (let i = 0; i < matrix.rows; ++i) {
       const values = matrix.data.subarray(i * matrix.columns, (i + 1) * matrix.columns);
-      for (const j of chosenKeys(values, now.threshold.value)) {
-        if (passes(filter, queries[i], keys[j])) edges.push({ query: i, key: j, weight: values[j], colour });
+      for (const j of chosenKeys(values, threshold)) {
+        if (passes(filter, queries[i], keys[j])) edges.add(i, j, values[j], head);
       }
     }
   }
-  return edges;
+  return edges.strongestFirst();
 }
 
-// Lines of one token, and the shades behind those it is tied to.
-function focusParts(place: Place, heads: number[], base: HeadAddress, mask: string, info: KindInfo, redraw: () => void) {
-  const edges: Edge[] = [];
-  const shades: LinesModel["shades"] = [];
-  const other = place.side === "query" ? "key" : "query";
+// Lines of one token; of heads whose weights are still on their way, later.
+function edgesOf(place: Place, heads: number[], base: HeadAddress, mask: string, arrived: () => void): EdgeSet {
+  const edges = new EdgeCollector();
   const queries = querySequence.peek()!.segments;
   const keys = keySequence.peek()!.segments;
-  heads.forEach((head, slot) => {
+  const filter = now.segments.peek();
+  for (const head of heads) {
     const address = { ...base, head };
     const values = place.side === "query" ? row(address, place.index, mask) : column(address, place.index, mask);
     if (!(values instanceof Float32Array)) {
-      values.then(redraw, () => undefined);
-      return;
+      values.then(arrived, () => undefined);
+      continue;
     }
-    const colour = headColour(head, info.heads, dark.peek());
-    values.forEach((weight, index) => {
-      if (weight < 0.001) return;
+    for (let index = 0; index < values.length; ++index) {
+      if (values[index] < 0.001) continue;
       const [query, key] = place.side === "query" ? [place.index, index] : [index, place.index];
-      if (!passes(now.segments.peek(), queries[query], keys[key])) return;
-      edges.push({ query, key, weight, colour });
-      shades.push({ side: other, index, colour, strength: weight, slot, slots: heads.length });
-    });
-  });
-  return { edges, shades };
+      if (passes(filter, queries[query], keys[key])) edges.add(query, key, values[index], head);
+    }
+  }
+  return edges.strongestFirst();
 }
 
-function useLinesExport(model: LinesModel | null, layer: number, heads: number[]) {
-  useExport(model && {
+// `shown`: the lines on the screen.
+function useLinesExport(model: LinesModel, shown: () => EdgeSet, layer: number, heads: number[]) {
+  const lines = () => edgesIn(shown());
+  useExport({
     name: `lines-L${layer}`,
     figure: () => {
       const { ink } = inks();
       const shapes: Shape[] = [{ type: "text", x: 0, y: 14, text: `L${layer} H${heads.join(", ")}`, size: 13, fill: ink, bold: true }];
       const y = (index: number) => 34 + index * lineRow;
-      for (const { query, key, weight, colour } of model.edges) {
-        shapes.push({ type: "curve", x1: 170, y1: y(query), x2: 430, y2: y(key), stroke: colour, width: 1.600, opacity: Math.min(1, weight) });
+      for (const { query, key, weight, head } of lines()) {
+        shapes.push({ type: "curve", x1: 170, y1: y(query), x2: 430, y2: y(key), stroke: model.colours[head], width: 1.600, opacity: Math.min(1, weight) });
       }
       model.queries.forEach((text, i) => shapes.push({ type: "text", x: 164, y: y(i) + 4, text, size: 13, fill: ink, anchor: "end" }));
       model.keys.forEach((text, j) => shapes.push({ type: "text", x: 436, y: y(j) + 4, text, size: 13, fill: ink }));
       return arrange([{ width: 600, height: y(Math.max(model.queries.length, model.keys.length)), shapes }]);
     },
     table: () => ({
-      columns: ["query", "query_token", "key", "key_token", "weight"],
-      rows: model.edges.map(({ query, key, weight }) => [query, model.queries[query], key, model.keys[key], weight]),
+      columns: ["query", "query_token", "key", "key_token", "head", "weight"],
+      rows: lines().map(({ query, key, weight, head }) => [query, model.queries[query], key, model.keys[key], head, weight]),
     }),
-    json: () => ({ layer, heads, lines: model.edges.map(({ query, key, weight }) => ({ query, key, weight })) }),
-    arrays: () => ({
-      query: { shape: [model.edges.length], data: Float32Array.from(model.edges, (edge) => edge.query) },
-      key: { shape: [model.edges.length], data: Float32Array.from(model.edges, (edge) => edge.key) },
-      weight: { shape: [model.edges.length], data: Float32Array.from(model.edges, (edge) => edge.weight) },
-      queries: model.queries, keys: model.keys,
-    }),
+    json: () => ({ layer, heads, lines: lines() }),
+    arrays: () => {
+      const { count, query, key, weight, head } = shown();
+      const array = (values: ArrayLike<number>) => ({ shape: [count], data: Float32Array.from(values) });
+      return {
+        query: array(query), key: array(key), head: array(head), weight: array(weight),
+        queries: model.queries, keys: model.keys,
+      };
+    },
   });
 }
 
-function tell(place: Place, parts: { edges: Edge[] }): string {
-  const queries = queryNames.peek();
-  const keys = keyNames.peek();
+function tell(place: Place, edges: EdgeSet, heads: number[]): string {
   const out = place.side === "query";
-  const name = (out ? queries : keys)[place.index];
-  const best = [...parts.edges].sort((a, b) => b.weight - a.weight).slice(0, 3);
-  const others = best.map(({ query, key, weight }) => `${out ? keys[key] : queries[query]} ${out ? key : query} ${weightText(weight)}`);
-  return `${name} ${place.index} ${out ? "→" : "←"} ${others.join(", ")}`;
+  const [own, others] = out ? [queryNames.peek(), keyNames.peek()] : [keyNames.peek(), queryNames.peek()];
+  const best = largest(edges.weight, 3).map((at) => {
+    const other = out ? edges.key[at] : edges.query[at];
+    const by = heads.length > 1 ? ` (H${edges.head[at]})` : "";
+    return `${others[other]} ${other} ${weightText(edges.weight[at])}${by}`;
+  });
+  return `${own[place.index]} ${place.index} ${out ? "→" : "←"} ${best.join(", ")}`;
 }
 
 function select(place: Place, chosen: Place[]): void {
@@ -186,6 +186,34 @@ function moveByKey(event: KeyboardEvent, place: Place, info: KindInfo): number |
   return index;
 }
 
+// Hovering goes past the framework: the surface is told which token's lines to show, and nothing is rendered.
+function useFocus(surface: { current: LinesSurface | null }, model: LinesModel, linesOf: (place: Place) => EdgeSet) {
+  const hovered = useRef<Place | null>(null);
+  const latest = useRef({ model, linesOf });
+  latest.current = { model, linesOf };
+  const shown = () => {
+    const place = hovered.current ?? latest.current.model.chosen[0];
+    return place ? { ...place, edges: latest.current.linesOf(place) } : null;
+  };
+  const update = useMemo(() => {
+    let said: LinesModel | null = null;
+    return oncePerFrame(() => {
+      const focus = shown();
+      surface.current?.focusOn(focus);
+      if (!focus) return hint("");
+      const fresh = !hovered.current && focus.edges.count > 0 && said !== latest.current.model;
+      (fresh ? say : hint)(tell(focus, focus.edges, latest.current.model.heads));
+      if (fresh) said = latest.current.model;
+    });
+  }, []);
+  const hover = (place: Place | null) => {
+    if (place?.side === hovered.current?.side && place?.index === hovered.current?.index) return;
+    hovered.current = place;
+    update();
+  };
+  return { shown, update, hover };
+}
+
 export function LinesView() {
   const info = kindInfo.value!;
   const base = address.value!;
@@ -194,8 +222,6 @@ export function LinesView() {
   const short = fitsWhole(info);
   const container = useRef<HTMLDivElement>(null);
   const surface = useRef<LinesSurface | null>(null);
-  const [hovered, setHovered] = useState<Place | null>(null);
-  const [arrived, setArrived] = useState(0);
   const key = JSON.stringify([base.capture, base.kind, base.layer, active, mask]);
   const loaded = useLoaded(short ? key : "", () =>
     Promise.all(active.map(async (head) => ({ head, matrix: await whole({ ...base, head }, mask) }))),
@@ -205,24 +231,27 @@ export function LinesView() {
     return () => surface.current?.dispose();
   }, []);
   const out = now.direction.value === "out";
-  const chosen = selectedTokens.value.map((index): Place => ({ side: out ? "query" : "key", index }));
-  const focus = hovered ?? chosen[0] ?? null;
-  const every = useMemo(() => (loaded.value ? allEdges(loaded.value, info) : []), [
-    loaded.value, now.threshold.value, now.segments.value, dark.value,
-  ]);
-  const model = useMemo<LinesModel>(() => {
-    const queries = queryNames.value;
-    const keys = keyNames.value;
-    const redraw = () => setArrived((count) => count + 1);
-    const parts = focus ? focusParts(focus, active, base, mask, info, redraw) : { edges: every, shades: [] };
-    return { queries, keys, ...parts, focus, chosen };
-  }, [every, JSON.stringify([focus, chosen, key]), arrived, now.segments.value]);
+  const chosen = useMemo(
+    () => selectedTokens.value.map((index): Place => ({ side: out ? "query" : "key", index })),
+    [selectedTokens.value, out],
+  );
+  const edges = useMemo(
+    () => (loaded.value ? allEdges(loaded.value) : noEdges),
+    [loaded.value, now.threshold.value, now.segments.value],
+  );
+  const model = useMemo<LinesModel>(
+    () => ({
+      queries: queryNames.value, keys: keyNames.value, chosen, edges, heads: active,
+      colours: Array.from({ length: info.heads }, (_, head) => headColour(head, info.heads, dark.value)),
+    }),
+    [edges, chosen, key, dark.value],
+  );
+  const { shown, update, hover } = useFocus(surface, model, (place) => edgesOf(place, active, base, mask, () => update()));
   useLayoutEffect(() => {
     surface.current?.show(model);
-    if (focus) (hovered ? hint : say)(tell(focus, model));
-    else hint("");
+    update();
   }, [model]);
-  useLinesExport(model, base.layer, active);
+  useLinesExport(model, () => shown()?.edges ?? model.edges, base.layer, active);
 
   const onKey = (event: KeyboardEvent) => {
     const index = moveByKey(event, chosen[0] ?? { side: "query", index: -1 }, info);
@@ -232,16 +261,13 @@ export function LinesView() {
   return (
     <ViewFrame view="lines" controls={<Controls pair={querySequence.value!.segments.some(Boolean)} />}>
       <HeadTiles info={info} active={active} />
-      {!short && !focus && <p class="advice">{t("linesLong")}</p>}
+      {!short && !chosen.length && <p class="advice">{t("linesLong")}</p>}
       <Failure error={loaded.error} />
       <div
         ref={container} class="canvas scrolling" role="application" tabIndex={0}
         aria-label={t("linesLabel", { heads: active.join(", ") })} onKeyDown={onKey}
-        onPointerMove={(event) => {
-          const place = at(event);
-          if (place?.side !== hovered?.side || place?.index !== hovered?.index) setHovered(place);
-        }}
-        onPointerLeave={() => setHovered(null)}
+        onPointerMove={(event) => hover(at(event))}
+        onPointerLeave={() => hover(null)}
         onClick={(event) => {
           const place = at(event);
           if (place) select(place, chosen);
