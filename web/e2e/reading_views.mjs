@@ -45,6 +45,41 @@ async function textView({ session, library }) {
   assert.match(await readout(page), /←/);
 }
 
+// Before anything is hovered: what each token receives, mean over the queries.
+async function textAtRest({ session, library }) {
+  const { page } = session;
+  const received = (head) => head[0].map((_, key) => head.reduce((sum, row) => sum + row[key], 0) / head.length);
+  await page.mouse.move(2, 2);
+  await open(session, "layer=2&head=3");
+  assert.match(await page.textContent(".caption"), /attention each token receives, mean over all queries/);
+  const values = received(library.weights[2][3]);
+  checkList(await listed(page), values);
+  const most = values.indexOf(Math.max(...values));
+  const match = / (\d+) receives most attention: ([\d.]+) /.exec(await readout(page));
+  assert.equal(Number(match[1]), most);
+  sameDigits(match[2], values[most], "what the first one receives");
+  const shade = (i) => page.evaluate((at) => {
+    const [box, canvas] = [document.querySelector(`.chip[data-i="${at}"]`).getBoundingClientRect(), document.querySelector(".ground")];
+    const own = getComputedStyle(document.querySelector(`.chip[data-i="${at}"]`)).backgroundColor.match(/[\d.]+/g).map(Number);
+    if (own.length === 3) return own[0] + own[1] + own[2];
+    const origin = canvas.getBoundingClientRect();
+    const [r, g, b] = canvas.getContext("2d").getImageData(box.left - origin.left + 3, box.top - origin.top + box.height / 2, 1, 1).data;
+    return r + g + b;
+  }, i);
+  const least = values.indexOf(Math.min(...values));
+  assert.ok((await shade(most)) < (await shade(least)), "the most attended chip is the darkest");
+  await page.keyboard.press(".");
+  await settled(page);
+  const next = received(library.weights[2][4]);
+  sameDigits(/: ([\d.]+) /.exec(await page.textContent("[role=status]"))[1], Math.max(...next), "said for another head");
+  await page.hover(chip(4));
+  await settled(page);
+  assert.match(await page.textContent(".caption"), /where fox 4 looks/);
+  await page.mouse.move(2, 2);
+  await settled(page);
+  checkList(await listed(page), next);
+}
+
 async function textKeys({ session, library }) {
   const { page } = session;
   await open(session, "layer=1&head=2");
@@ -174,6 +209,7 @@ async function gridView({ session }) {
 
 export async function readingViews(world) {
   await test("Text: hovering, pinning and summing show the library's weights", () => textView(world));
+  await test("Text: at rest, what each token receives", () => textAtRest(world));
   await test("Text: by keys, and the live region says the value", () => textKeys(world));
   await test("Matrix: value, rank and entropy under the pointer; zoom, pan, selection, keys", () => matrixView(world));
   await test("Matrix: colour ranges and tables; masked cells", () => matrixRangesAndMask(world));

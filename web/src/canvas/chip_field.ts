@@ -19,6 +19,7 @@ export interface ChipSource {
   queries: string[];
   keys: string[];
   values: (token: number, direction: Direction) => Float32Array | Promise<Float32Array>;
+  received: () => Float32Array | Promise<Float32Array> | null; // by each key, mean over the queries
 }
 
 interface Handlers {
@@ -41,6 +42,7 @@ export class ChipField {
 
   constructor(
     private readonly container: HTMLElement,
+    private readonly caption: HTMLElement, // says what the colours mean
     list: HTMLElement,
     private readonly self: boolean,
     private readonly handlers: Handlers,
@@ -65,6 +67,7 @@ export class ChipField {
   }
 
   show(from: ChipSource): void {
+    const first = !this.from;
     this.from = from;
     const chosen = new Set(from.chosen);
     const chosenSide: SideName = from.direction === "out" ? "query" : "key";
@@ -75,6 +78,7 @@ export class ChipField {
     }
     this.requestUpdate();
     if (from.chosen.length) void this.announce();
+    else if (!first && !this.hovered) void this.announceReceived();
   }
 
   private buildList(list: HTMLElement): void {
@@ -156,12 +160,7 @@ export class ChipField {
     if (!this.from) return;
     const focus = this.focus();
     const generation = ++this.generation;
-    if (!focus) {
-      this.ground.clear();
-      this.fillList(null, "out");
-      hint("");
-      return;
-    }
+    if (!focus) return this.rest(generation);
     const apply = (values: Float32Array) => {
       if (generation === this.generation) this.apply(values, focus.tokens, focus.direction);
     };
@@ -174,23 +173,46 @@ export class ChipField {
     this.summed(focus.tokens, focus.direction).then(apply, (error) => hint(errorText(error)));
   }
 
+  // Nothing is looked at: the chips show how much each token receives.
+  private rest(generation: number): void {
+    const apply = (values: Float32Array | null) => {
+      if (generation !== this.generation) return;
+      this.caption.textContent = values ? t("showsReceived") : "";
+      if (values) this.paint(values, "key", 1);
+      else this.ground.clear();
+      this.fillList(values, t("mostReceived"), this.from!.keys);
+      hint(values ? this.receivedReading(values) : "");
+    };
+    const values = this.from!.received();
+    if (values instanceof Promise) values.then(apply, () => apply(null));
+    else apply(values);
+  }
+
   private apply(values: Float32Array, tokens: number[], direction: Direction): void {
+    const { queries, keys } = this.from!;
+    const out = direction === "out";
+    const [own, others] = out ? [queries, keys] : [keys, queries];
+    this.paint(values, out ? "key" : "query", tokens.length);
+    this.fillList(values, t(out ? "looksAt" : "seenBy"), others);
+    const names = tokens.slice(0, 4).map((token) => `${own[token]} ${token}`).join(" + ");
+    this.caption.textContent = t(out ? "showsOut" : "showsIn", { token: names });
+    hint(this.reading(values, tokens, direction));
+  }
+
+  // `count`: so many rows were summed.
+  private paint(values: Float32Array, side: SideName, count: number): void {
     const { range, colours } = this.from!;
-    const side: SideName = direction === "out" ? "key" : "query";
     const maximum = maximumOf(values);
     const chips = this.chips[side];
     const entries = new Uint8Array(chips.length);
     for (let i = 0; i < chips.length; ++i) {
-      entries[i] = entryOfWeight(range === "row" ? values[i] : values[i] / tokens.length, range, maximum);
+      entries[i] = entryOfWeight(range === "row" ? values[i] : values[i] / count, range, maximum);
     }
     this.ground.show(chips, entries, colours);
-    this.fillList(values, direction);
-    hint(this.reading(values, tokens, direction));
   }
 
-  private fillList(values: Float32Array | null, direction: Direction): void {
-    this.listTitle.textContent = t(direction === "out" ? "looksAt" : "seenBy");
-    const names = direction === "out" ? this.from!.keys : this.from!.queries;
+  private fillList(values: Float32Array | null, title: string, names: string[]): void {
+    this.listTitle.textContent = title;
     const order = values ? largest(values, listed) : [];
     const maximum = values && order.length ? values[order[0]] : 0;
     this.rows.forEach(({ row, name, bar, value }, at) => {
@@ -219,5 +241,19 @@ export class ChipField {
     const { chosen, direction } = this.from!;
     const values = await this.summed(chosen, direction).catch(() => null);
     if (values && this.from?.chosen === chosen) say(this.reading(values, chosen, direction));
+  }
+
+  private receivedReading(values: Float32Array): string {
+    const [most] = largest(values, 1);
+    const { keys, queries } = this.from!;
+    return t("receivedReading", {
+      token: `${keys[most]} ${most}`, value: weightText(values[most]), percent: percentText(values[most]), count: queries.length,
+    });
+  }
+
+  private async announceReceived(): Promise<void> {
+    const { from } = this;
+    const values = await Promise.resolve(from!.received()).catch(() => null);
+    if (values && this.from === from && !this.hovered) say(this.receivedReading(values));
   }
 }

@@ -125,6 +125,29 @@ export function column(head: HeadAddress, key: number, mask: string): Float32Arr
   return entry.matrix ? (entry.matrix.data as Float32Array) : entry.promise.then((m) => m.data as Float32Array);
 }
 
+const receivedOf = new WeakMap<Matrix, Float32Array>();
+
+// What each key gets, mean over all queries; null: not known (a long text under a mask of the person).
+export function received(head: HeadAddress, mask: string): Float32Array | Promise<Float32Array> | null {
+  const info = infoOf(head);
+  const mean = (sums: Float32Array) => sums.map((sum) => sum / info.queries);
+  const ofMatrix = (matrix: Matrix) => {
+    const known = receivedOf.get(matrix) ?? mean(statisticsOf(matrix).received);
+    receivedOf.set(matrix, known);
+    return known;
+  };
+  if (fitsWhole(info)) {
+    const entry = wholeEntry(head, mask);
+    return entry.matrix ? ofMatrix(entry.matrix) : entry.promise.then(ofMatrix);
+  }
+  if (mask) return null;
+  const entry = remember(keyOf(head, "received", ""), async () => {
+    const { received: sums } = await source.peek()!.rows(head);
+    return { rows: 1, columns: info.keys, data: mean(sums) };
+  });
+  return entry.matrix ? (entry.matrix.data as Float32Array) : entry.promise.then(({ data }) => data as Float32Array);
+}
+
 export function cropOf(head: HeadAddress, crop: Crop, mask: string): Promise<Matrix> {
   const part = `${crop.rowBegin}:${crop.rowEnd},${crop.keyBegin}:${crop.keyEnd}`;
   return remember(keyOf(head, part, mask), () => fetchCrop(head, crop, mask)).promise;

@@ -1,14 +1,15 @@
-// The Text view as picture, table and arrays. Without a pinned token: the weights every token receives.
+// The Text view as picture, table and arrays. Without a pinned token: what every token receives, as on the screen.
 import { arrange, inks, textWidth } from "./panels";
 import type { Figure, Shape } from "./figure";
 import type { Table } from "./csv";
 import type { Exportable } from "./npy";
 import { entryOfWeight } from "../core/colours";
 import type { Direction } from "../core/hash";
+import { t } from "../core/language";
 import { maximumOf } from "../core/ranking";
 import { capture, colours, keySequence, kindInfo, now, querySequence } from "../core/state";
 import { pieces, tokenLabel } from "../core/tokens";
-import { column, row } from "../core/weights";
+import { column, received, row } from "../core/weights";
 import type { HeadAddress } from "../data/types";
 
 export interface TextShown {
@@ -20,6 +21,8 @@ export interface TextShown {
 
 // What is on the screen is in memory; a row that is not yet there counts as 0.
 function shownValues({ head, tokens, direction, mask }: TextShown): Float32Array {
+  const resting = tokens.length ? null : received(head, mask);
+  if (resting instanceof Float32Array) return resting;
   const extent = direction === "out" ? kindInfo.peek()!.keys : kindInfo.peek()!.queries;
   const sum = new Float32Array(extent);
   for (const token of tokens) {
@@ -58,7 +61,8 @@ export function chipFigure(shown: TextShown): Figure {
   const shapes: Shape[] = [];
   const own = (out ? querySequence : keySequence).peek()?.tokens ?? [];
   const names = shown.tokens.map((token) => tokenLabel(own[token])).join(" + ");
-  const title = `L${shown.head.layer} H${shown.head.head}  ${names} ${out ? "→" : "←"}`;
+  const what = names ? `${names} ${out ? "→" : "←"}` : t("received");
+  const title = `L${shown.head.layer} H${shown.head.head}  ${what}`;
   shapes.push({ type: "text", x: 0, y: 14, text: title, size: 13, fill: ink, bold: true });
   let [x, y] = [0, 26];
   list.forEach((piece, i) => {

@@ -6,13 +6,13 @@ import { ChipField } from "../canvas/chip_field";
 import type { ChipSource } from "../canvas/chip_field";
 import { chipFigure, textArrays, textTable } from "../exports/text_export";
 import { useExport } from "../exports/view_export";
-import { t } from "../core/language";
+import { language, t } from "../core/language";
 import { pieces } from "../core/tokens";
 import type { Piece } from "../core/tokens";
 import {
   activeMask, address, capture, change, colours, keySequence, kindInfo, now, querySequence, selectedTokens,
 } from "../core/state";
-import { column, row } from "../core/weights";
+import { column, received, row } from "../core/weights";
 
 function Chips(props: { label: string; pieces: Piece[]; side: "query" | "key" | "both"; segments: number[] }) {
   return (
@@ -39,11 +39,12 @@ function Field() {
   const queryPieces = useMemo(() => pieces(shown, info.query_side, queries), [shown.id, info.kind]);
   const keyPieces = useMemo(() => (self ? queryPieces : pieces(shown, info.key_side, keys)), [shown.id, info.kind]);
   const container = useRef<HTMLDivElement>(null);
+  const caption = useRef<HTMLParagraphElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const field = useRef<ChipField | null>(null);
 
   useEffect(() => {
-    const made = new ChipField(container.current!, list.current!, self, {
+    const made = new ChipField(container.current!, caption.current!, list.current!, self, {
       pin: (token, add, side) => {
         const direction = self ? now.direction.peek() : side === "query" ? "out" : "in";
         const before = direction === now.direction.peek() ? selectedTokens.peek() : [];
@@ -69,11 +70,14 @@ function Field() {
       queries: queryPieces.map((piece) => piece.label),
       keys: keyPieces.map((piece) => piece.label),
       values: (token, look) => (look === "out" ? row(head, token, mask) : column(head, token, mask)),
+      received: () => received(head, mask),
     };
     field.current?.show(from);
-  }, [head, mask, direction, range, table, chosen, shown.id, info.kind]);
+  }, [head, mask, direction, range, table, chosen, shown.id, info.kind, language.value]);
 
   return (
+    <>
+    <p class="caption" ref={caption} />
     <div class="reading">
       <div class="passage" ref={container}>
         {!self && <h2>{t("queries")}</h2>}
@@ -83,6 +87,7 @@ function Field() {
       </div>
       <aside class="ranked" aria-label={t("ranked")}><div ref={list} /></aside>
     </div>
+    </>
   );
 }
 
@@ -91,12 +96,12 @@ export function TextView() {
   const tokens = selectedTokens.value;
   const direction = now.direction.value;
   const mask = activeMask.value;
-  const shown = { head, tokens, direction, mask };
+  const shown = { head, tokens, direction: tokens.length ? direction : "out", mask } as const;
   useExport({
     name: `text-L${head.layer}-H${head.head}`,
     figure: () => chipFigure(shown),
     table: () => textTable(shown),
-    json: () => ({ ...head, tokens, direction, mask, ...textTable(shown) }),
+    json: () => ({ ...head, tokens, direction: tokens.length ? direction : "received", mask, ...textTable(shown) }),
     arrays: () => textArrays(shown),
   });
   return (
