@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "fovea/rollout.h"
 #include "fovea/safetensors.h"
 #include "limits.h"
 #include "request_error.h"
@@ -103,12 +102,19 @@ std::string rollout_bytes(const Capture& capture, AttentionKind kind) {
   return safetensors_bytes(arrays, {{"rollout", StoredType::f16}});
 }
 
-std::string rollout_row_bytes(const Capture& capture, AttentionKind kind, Index query) {
-  const std::vector<double> row = rollout_row(rollout_layers(capture, kind), query);
-  Tensor values = Tensor::uninitialized({static_cast<Index>(row.size())});
-  for (std::size_t i = 0; i < row.size(); ++i) values.data()[i] = static_cast<float>(row[i]);
+RolloutRow::RolloutRow(const Capture& capture, AttentionKind kind, Index query)
+    : layers_(rollout_layers(capture, kind)), row_({capture.at(kind, 0).q.shape()[2], 1}) {
+  row_(query, 0) = 1;
+}
+
+void RolloutRow::follow_one_layer() {
+  row_ = rollout_transposed_product({layers_.back()}, row_);
+  layers_.pop_back();
+}
+
+std::string RolloutRow::bytes() const {
   NamedArrays arrays("[rollout]");
-  arrays.add("row", std::move(values));
+  arrays.add("row", Tensor::copy_of(row_.view().select(1, 0)));
   return safetensors_bytes(arrays);
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fovea/head_similarity.h"
+#include "fovea/rollout.h"
 #include "parameters.h"
 
 namespace fovea::explorer {
@@ -16,7 +18,19 @@ std::string similarity_bytes(const Capture& capture, AttentionKind kind);
 // it would be too large.
 Tensor rollout_of(const Capture& capture, AttentionKind kind);
 std::string rollout_bytes(const Capture& capture, AttentionKind kind);
-// {"row": [N]} of the last layer, for any N.
-std::string rollout_row_bytes(const Capture& capture, AttentionKind kind, Index query);
+
+// One row of the last layer's rollout, for any N: step by step, so that somebody who no longer waits for a
+// long one can stop it between two layers. RequestError 422 for N ≠ M. The capture must outlive it.
+class RolloutRow {
+ public:
+  RolloutRow(const Capture& capture, AttentionKind kind, Index query);
+  bool done() const { return layers_.empty(); }
+  void follow_one_layer();    // from the last to the first
+  std::string bytes() const;  // {"row": [N]}
+
+ private:
+  std::vector<RolloutLayer> layers_;  // still to be followed
+  Tensor row_;                        // [N, 1]
+};
 
 }  // namespace fovea::explorer

@@ -131,6 +131,7 @@ struct Server::Parts {
         examples(examples_json()),
         captures(std::move(models), std::move(loader), options.limits),
         answers(kComputingThreads),
+        studies(kComputingThreads, SIZE_MAX, WorkQueue::Priority::low),
         runs(1, options.limits.waiting_runs) {
     set_up();
     port = take_port(http, options.host, options.port);
@@ -142,6 +143,8 @@ struct Server::Parts {
   void set_up();
   void add_routes();
   void add_capture_routes();
+  void add_rollout_route();
+  void send_rollout_row(Response& response, const CapturePtr& stored, AttentionKind kind, Index query);
 
   // Runs a handler; whatever it throws becomes an answer.
   template <typename Handler>
@@ -163,12 +166,12 @@ struct Server::Parts {
 
   // GET /api/captures/{id}/NAME: `body(capture, parameters)` computed on one of our threads.
   template <typename Body>
-  void add_answer(const std::string& name, const char* type, Body body) {
+  void add_answer(const std::string& name, const char* type, WorkQueue& queue, Body body) {
     http.Get("/api/captures/([A-Za-z0-9]+)/" + name,
-             answered([this, type, body](const Request& request, Response& response) {
+             answered([this, type, &queue, body](const Request& request, Response& response) {
                guard->check_api(headers_of(request));
                const CapturePtr stored = captures.get(request.matches[1]);
-               response.set_content(answers.run([&] { return body(stored, request.params); }), type);
+               response.set_content(queue.run([&] { return body(stored, request.params); }), type);
              }));
   }
 
@@ -179,7 +182,9 @@ struct Server::Parts {
   std::string url;
   std::unique_ptr<RequestGuard> guard;
   CaptureStore captures;
-  WorkQueue answers, runs;
+  WorkQueue answers;  // what a hovering pointer waits for
+  WorkQueue studies;  // of all heads or layers: they take seconds, and nothing else waits for them
+  WorkQueue runs;
   std::atomic<bool> ended = false;  // listen() has returned
   httplib::Server http;             // the last one: its threads use all the others
 };
@@ -256,12 +261,12 @@ void Server::Parts::add_capture_routes() {
                 captures.remove(request.matches[1]);
                 response.status = 204;
               }));
-  add_answer("overview", kJson, [](const CapturePtr& stored, const Parameters& parameters) {
+  add_answer("overview", kJson, studies, [](const CapturePtr& stored, const Parameters& parameters) {
     const AttentionKind kind = kind_parameter(parameters, stored->capture());
     return stored->answers->get(std::string("overview ") + to_string(kind),
                                 [&] { return overview_json(*stored, kind); });
   });
-  add_answer("thumbnails", kBinary, [](const CapturePtr& stored, const Parameters& parameters) {
+  add_answer("thumbnails", kBinary, studies, [](const CapturePtr& stored, const Parameters& parameters) {
     const AttentionKind kind = kind_parameter(parameters, stored->capture());
     const Index size =
         integer_parameter(parameters, "size", 1, kMostThumbnailCells).value_or(kThumbnailCells);
@@ -269,29 +274,60 @@ void Server::Parts::add_capture_routes() {
     if (size != kThumbnailCells) return compute();
     return stored->answers->get(std::string("thumbnails ") + to_string(kind), compute);
   });
-  add_answer("weights", kBinary, [](const CapturePtr& stored, const Parameters& parameters) {
+  add_answer("weights", kBinary, answers, [](const CapturePtr& stored, const Parameters& parameters) {
     return weights_bytes(stored->capture(), parameters);
   });
-  add_answer("rows", kBinary, [](const CapturePtr& stored, const Parameters& parameters) {
+  add_answer("rows", kBinary, answers, [](const CapturePtr& stored, const Parameters& parameters) {
     return rows_bytes(stored->capture(), parameters);
   });
-  add_answer("steps", kBinary, [this](const CapturePtr& stored, const Parameters& parameters) {
+  add_answer("steps", kBinary, answers, [this](const CapturePtr& stored, const Parameters& parameters) {
     return steps_bytes(captures, stored, parameters);
   });
-  add_answer("similarity", kBinary, [](const CapturePtr& stored, const Parameters& parameters) {
+  add_answer("similarity", kBinary, studies, [](const CapturePtr& stored, const Parameters& parameters) {
     const AttentionKind kind = kind_parameter(parameters, stored->capture());
     return stored->answers->get(std::string("similarity ") + to_string(kind),
                                 [&] { return similarity_bytes(stored->capture(), kind); });
   });
-  add_answer("rollout", kBinary, [](const CapturePtr& stored, const Parameters& parameters) {
-    const AttentionKind kind = kind_parameter(parameters, stored->capture());
-    const Index queries = stored->capture().at(kind, 0).q.shape()[2];
-    if (const auto query = integer_parameter(parameters, "query", 0, queries - 1)) {
-      return rollout_row_bytes(stored->capture(), kind, *query);
-    }
-    return stored->answers->get(std::string("rollout ") + to_string(kind),
-                                [&] { return rollout_bytes(stored->capture(), kind); });
-  });
+  add_rollout_route();
+}
+
+void Server::Parts::add_rollout_route() {
+  http.Get("/api/captures/([A-Za-z0-9]+)/rollout",
+           answered([this](const Request& request, Response& response) {
+             guard->check_api(headers_of(request));
+             const CapturePtr stored = captures.get(request.matches[1]);
+             const AttentionKind kind = kind_parameter(request.params, stored->capture());
+             const Index queries = stored->capture().at(kind, 0).q.shape()[2];
+             if (const auto query = integer_parameter(request.params, "query", 0, queries - 1)) {
+               return send_rollout_row(response, stored, kind, *query);
+             }
+             const auto all = [&] { return rollout_bytes(stored->capture(), kind); };
+             response.set_content(studies.run([&] {
+               return stored->answers->get(std::string("rollout ") + to_string(kind), all);
+             }),
+                                  kBinary);
+           }));
+}
+
+// Of thousands of tokens it takes half a minute: layer by layer, as long as somebody is there to get it.
+void Server::Parts::send_rollout_row(Response& response, const CapturePtr& stored, AttentionKind kind,
+                                     Index query) {
+  const auto row = std::make_shared<RolloutRow>(stored->capture(), kind, query);
+  response.set_chunked_content_provider(
+      kBinary, [this, stored, row](std::size_t /*offset*/, httplib::DataSink& to) {
+        try {
+          while (!row->done()) {
+            if (!to.is_writable()) return false;
+            studies.run([&] { row->follow_one_layer(); });
+          }
+          const std::string bytes = row->bytes();
+          to.write(bytes.data(), bytes.size());
+          to.done();
+          return true;
+        } catch (const std::exception&) {
+          return false;  // the status was sent already: the connection ends before the answer
+        }
+      });
 }
 
 Server::Server(const ServerOptions& options, Page page, std::vector<ServedModel> models, ModelLoader loader)

@@ -1,11 +1,25 @@
 #include "work_queue.h"
 
+#ifdef __linux__
+#include <sys/resource.h>
+#endif
+
 #include "request_error.h"
 
 namespace fovea::explorer {
+namespace {
 
-WorkQueue::WorkQueue(std::size_t threads, std::size_t most_waiting)
-    : idle_(threads), most_waiting_(most_waiting) {
+// Of this thread and of the team of OpenMP threads that it will start. Only Linux has this for threads.
+void lower_priority() {
+#ifdef __linux__
+  ::setpriority(PRIO_PROCESS, 0, 5);
+#endif
+}
+
+}  // namespace
+
+WorkQueue::WorkQueue(std::size_t threads, std::size_t most_waiting, Priority priority)
+    : idle_(threads), most_waiting_(most_waiting), priority_(priority) {
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
@@ -30,6 +44,7 @@ void WorkQueue::add(std::function<void()> task) {
 }
 
 void WorkQueue::work() {
+  if (priority_ == Priority::low) lower_priority();
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return ending_ || !tasks_.empty(); });

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <future>
@@ -17,7 +19,10 @@ namespace fovea::explorer {
 // bring a team of OpenMP threads of its own.
 class WorkQueue {
  public:
-  explicit WorkQueue(std::size_t threads, std::size_t most_waiting = SIZE_MAX);
+  // low: gives way to everything else on the machine, the person's browser before all.
+  enum class Priority { normal, low };
+  explicit WorkQueue(std::size_t threads, std::size_t most_waiting = SIZE_MAX,
+                     Priority priority = Priority::normal);
   ~WorkQueue();  // what waits is still done
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
@@ -41,6 +46,7 @@ class WorkQueue {
   std::deque<std::function<void()>> tasks_;
   std::size_t idle_ = 0;
   const std::size_t most_waiting_;
+  const Priority priority_;
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

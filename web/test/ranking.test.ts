@@ -5,6 +5,7 @@ import { differenceOf } from "../src/core/comparison";
 import { chosenKeys, EdgeCollector, edgesIn, passes } from "../src/core/edges";
 import { exactText, percentText, shortText, wholeText } from "../src/core/numbers";
 import { entropyOf, holdingMass, largest, rankOf } from "../src/core/ranking";
+import { pooledColumns } from "../src/core/pooling";
 import { pieces, tokenLabel } from "../src/core/tokens";
 import type { Capture } from "../src/data/types";
 
@@ -39,6 +40,13 @@ test("lines: none is lost, the strongest first", () => {
     if (at > 0) assert.ok(weight <= sorted[at - 1].weight * 1.01, `place ${at}: ${weight} after ${sorted[at - 1].weight}`);
   }
   assert.equal(new EdgeCollector().strongestFirst().count, 0);
+});
+
+test("wide matrices: each cell is its largest value, and says where it was", () => {
+  const wide = { rows: 2, columns: 5, data: Float32Array.from([1, 5, 2, 2, 0, 0, 0, 3, 9, 4]) };
+  const { matrix, begins, at } = pooledColumns(wide, 2);
+  assert.deepEqual([matrix.rows, matrix.columns, [...matrix.data], begins, [...at]], [2, 2, [5, 2, 0, 9], [0, 2], [1, 2, 0, 3]]);
+  assert.deepEqual([...pooledColumns(wide, 64).matrix.data], [...wide.data], "a narrow one stays");
 });
 
 test("entropy in nats", () => {

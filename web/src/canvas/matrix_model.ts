@@ -24,6 +24,7 @@ export interface MatrixModel {
   columns: number;
   rowLabels: string[];
   columnLabels: string[];
+  numbered: boolean; // where not every label has room, do those that stay carry numbers?
   pictures: Picture[]; // later ones over earlier ones
   number: (row: number, column: number) => { text: string; darkText: boolean } | null; // in cells large enough
   visible: ((row: number) => Uint8Array) | null; // hidden cells are hatched
@@ -74,7 +75,7 @@ export function modelOf(
 ): MatrixModel {
   const { rows, columns, data } = matrix;
   return {
-    rows, columns, rowLabels, columnLabels,
+    rows, columns, rowLabels, columnLabels, numbered: true,
     pictures: [pictureOf(matrix, colours, entry, wholeCrop(rows, columns))],
     number: (row, column) => {
       const value = data[row * columns + column];

@@ -65,7 +65,7 @@ export class MatrixSurface {
     const narrow = this.width < 300;
     const share = narrow ? 0.6 : 1;
     // Where not every token has room for its name, the names carry numbers.
-    const number = (count: number) => (count > manyLabels ? 8 * String(count).length : 0);
+    const number = (count: number) => (model.numbered && count > manyLabels ? 8 * String(count).length : 0);
     const least = model.bottom ? 56 : 0;
     const left = model.rowLabels.length ? Math.max(least, widest(model.rowLabels) * share + 14 + number(model.rows)) : 4;
     const top = model.columnLabels.length ? widest(model.columnLabels) * 0.72 * share + 14 + 0.72 * number(model.columns) : 4;
@@ -164,13 +164,14 @@ export class MatrixSurface {
     const { rowBegin, rowEnd, keyBegin, keyEnd } = view.shown;
     const { faint, font, warn } = theme();
     const step = Math.max(1, Math.ceil((labelSize + 1) / view.cell));
+    const slantedStep = Math.max(1, Math.ceil((1.42 * (labelSize + 1)) / view.cell)); // at 45°
     const empty = new Set(model.emptyRows);
     context.font = `${labelSize}px ${font}`;
     context.textBaseline = "middle";
     context.textAlign = "right";
-    const first = (begin: number) => Math.ceil(begin / step) * step;
-    const named = (labels: string[], i: number) => (labels.length > manyLabels ? `${labels[i]} ${i}` : labels[i]);
-    for (let i = first(rowBegin); i < rowEnd && model.rowLabels.length; i += step) {
+    const first = (begin: number, by: number) => Math.ceil(begin / by) * by;
+    const named = (labels: string[], i: number) => (model.numbered && labels.length > manyLabels ? `${labels[i]} ${i}` : labels[i]);
+    for (let i = first(rowBegin, step); i < rowEnd && model.rowLabels.length; i += step) {
       const y = view.yOf(i) + (step > 1 ? Math.min(view.cell * step, labelSize) : view.cell) / 2;
       if (y < view.top || y > view.top + view.plotHeight) continue;
       context.fillStyle = empty.has(i) ? warn : faint;
@@ -179,8 +180,8 @@ export class MatrixSurface {
     }
     context.textAlign = "left";
     context.fillStyle = faint;
-    for (let j = first(keyBegin); j < keyEnd && model.columnLabels.length; j += step) {
-      const x = view.xOf(j) + (step > 1 ? Math.min(view.cell * step, labelSize) : view.cell) / 2;
+    for (let j = first(keyBegin, slantedStep); j < keyEnd && model.columnLabels.length; j += slantedStep) {
+      const x = view.xOf(j) + (slantedStep > 1 ? Math.min(view.cell * slantedStep, labelSize) : view.cell) / 2;
       if (x < view.left || x > view.left + view.plotWidth) continue;
       context.save();
       context.translate(x, view.top - 6);

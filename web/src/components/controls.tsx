@@ -98,6 +98,11 @@ export function Notice(props: { children: ComponentChildren; error?: boolean }) 
   return <p class={props.error ? "notice error" : "notice"} role={props.error ? "alert" : undefined}>{props.children}</p>;
 }
 
+// Appears when something takes longer than a moment.
+export function Working(props: { children: ComponentChildren }) {
+  return <p class="working" role="status">{props.children}</p>;
+}
+
 export function Failure(props: { error: Error | null }) {
   const { error } = props;
   return error && <Notice error>{errorText(error)}</Notice>;

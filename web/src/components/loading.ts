@@ -9,8 +9,8 @@ export interface Loaded<T> {
   key: string; // what the value belongs to
 }
 
-// `load` runs when `key` changes; an empty key loads nothing.
-export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
+// `load` runs when `key` changes; an empty key loads nothing. Its signal tells when nobody waits any more.
+export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<Loaded<T>>({ value: null, error: null, key: "" });
   const wanted = useRef(key);
   wanted.current = key;
@@ -19,13 +19,15 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
       setState({ value: null, error: null, key });
       return;
     }
-    load().then(
+    const left = new AbortController();
+    load(left.signal).then(
       (value) => wanted.current === key && setState({ value, error: null, key }),
       (error: unknown) => {
-        if (wanted.current !== key) return;
+        if (wanted.current !== key || left.signal.aborted) return;
         setState({ value: null, error: error instanceof Error ? error : new Error(String(error)), key });
       },
     );
+    return () => left.abort();
   }, [key]);
   return state;
 }

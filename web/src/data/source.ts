@@ -63,7 +63,8 @@ export interface Source {
   steps(head: HeadAddress, crop: Crop): Promise<TensorFile>;
   similarity(capture: string, kind: KindName): Promise<Similarity>;
   rollout(capture: string, kind: KindName): Promise<Rollout>;
-  rolloutRow(capture: string, kind: KindName, query: number): Promise<Float32Array>;
+  // Of thousands of tokens this takes long: the signal stops it.
+  rolloutRow(capture: string, kind: KindName, query: number, signal: AbortSignal): Promise<Float32Array>;
   // The heads whose steps can be shown; null: all.
   stepHeads(capture: string, kind: KindName): [number, number][] | null;
 }

@@ -32,8 +32,8 @@ async function json<T>(path: string): Promise<T> {
   return (await (await request(path)).json()) as T;
 }
 
-async function tensors(path: string): Promise<TensorFile> {
-  return new TensorFile(new Uint8Array(await (await request(path)).arrayBuffer()));
+async function tensors(path: string, signal?: AbortSignal): Promise<TensorFile> {
+  return new TensorFile(new Uint8Array(await (await request(path, { signal })).arrayBuffer()));
 }
 
 function query(values: Record<string, string | number>): string {
@@ -124,8 +124,8 @@ export class HttpSource implements Source {
     return { layers, tokens, data: file.floats("rollout") };
   }
 
-  async rolloutRow(capture: string, kind: KindName, position: number): Promise<Float32Array> {
-    return (await tensors(of(capture, "rollout", { kind, query: position }))).floats("row");
+  async rolloutRow(capture: string, kind: KindName, position: number, signal: AbortSignal): Promise<Float32Array> {
+    return (await tensors(of(capture, "rollout", { kind, query: position }), signal)).floats("row");
   }
 
   stepHeads(): null {

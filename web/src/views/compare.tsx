@@ -35,6 +35,7 @@ interface Shown {
   mask: Mask | null; // what is hidden; null: nothing, or a long text
   queries: string[];
   keys: string[];
+  cells: { rows: number[]; columns: number[] } | null; // of a long text: where each cell begins
 }
 
 function titleOf(head: HeadAddress): string {
@@ -69,11 +70,16 @@ async function load(side: SideOf): Promise<Shown> {
     const own = modelMask(info);
     const tree: MaskTree = side.mask ? { type: "and", left: own, right: parseMask(side.mask) } : own;
     const mask = tree.type === "none" ? null : new Mask(tree, info.queries, info.keys);
-    return { matrix: await whole(side.head, side.mask), mask, queries: named(info.query_side), keys: named(info.key_side) };
+    return { matrix: await whole(side.head, side.mask), mask, cells: null, queries: named(info.query_side), keys: named(info.key_side) };
   }
   const matrix = (await source.peek()!.cells(side.head, cellsAcross, side.mask)).mean;
-  const numbered = (count: number, all: number) => Array.from({ length: count }, (_, i) => String(Math.floor((i * all) / count)));
-  return { matrix, mask: null, queries: numbered(matrix.rows, info.queries), keys: numbered(matrix.columns, info.keys) };
+  const begins = (count: number, all: number) => Array.from({ length: count }, (_, i) => Math.floor((i * all) / count));
+  const [rows, columns] = [begins(matrix.rows, info.queries), begins(matrix.columns, info.keys)];
+  const [queries, keys] = [named(info.query_side), named(info.key_side)];
+  return {
+    matrix, mask: null, cells: { rows, columns },
+    queries: rows.map((i) => `${queries[i]} ${i}`), keys: columns.map((j) => `${keys[j]} ${j}`),
+  };
 }
 
 function Choices(props: { first: HeadAddress }) {
@@ -168,33 +174,42 @@ export function CompareView() {
     const model = modelOf(shown.matrix, shown.queries, shown.keys, table, weightEntry(shown.matrix, range), (value) => value.toFixed(3));
     const { mask } = shown;
     if (mask) model.visible = (i) => mask.row(i);
+    model.numbered = !shown.cells;
     return model;
   };
   const modelA = useMemo(() => weightModel(a.value), [a.value, table, range]);
   const modelB = useMemo(() => weightModel(b.value), [b.value, table, range]);
   const reds = differenceColours.value;
-  const modelD = useMemo(
-    () => difference && a.value && modelOf(difference.matrix, a.value.queries, a.value.keys, reds, differenceEntry(difference.largest), (value) => value.toFixed(3)),
-    [difference, reds],
-  );
+  const modelD = useMemo(() => {
+    if (!difference || !a.value) return null;
+    const model = modelOf(difference.matrix, a.value.queries, a.value.keys, reds, differenceEntry(difference.largest), (value) => value.toFixed(3));
+    model.numbered = !a.value.cells;
+    return model;
+  }, [difference, reds]);
   useCompareExport(a.value, b.value, difference, [first.title, second?.title ?? ""]);
   const onHover = (cell: Cell | null) => {
     setHovered(cell);
     if (!cell || !a.value) return hint("");
     const at = (shown: Shown | null) => (shown && cell.row < shown.matrix.rows && cell.column < shown.matrix.columns ? shown.matrix.data[cell.row * shown.matrix.columns + cell.column] : NaN);
     const [x, y] = [at(a.value), at(b.value)];
-    hint(`${a.value.queries[cell.row] ?? ""} ${cell.row} → ${a.value.keys[cell.column] ?? ""} ${cell.column}: A ${weightText(x)} · B ${weightText(y)} · B − A ${shortText(y - x)}`);
+    const name = (labels: string[], i: number) => (a.value!.cells ? `${labels[i] ?? ""} …` : `${labels[i] ?? ""} ${i}`);
+    hint(`${name(a.value.queries, cell.row)} → ${name(a.value.keys, cell.column)}: A ${weightText(x)} · B ${weightText(y)} · B − A ${shortText(y - x)}`);
+  };
+  const select = ({ row: i, column: j }: Cell) => {
+    const cells = a.value?.cells;
+    change({ tokens: [cells ? cells.rows[i] : i], key: cells ? cells.columns[j] : j, direction: "out" });
   };
   const figure = (title: string, about: string, model: MatrixModel | null) => (
     <figure>
       <figcaption><b>{title}</b> {about}</figcaption>
-      <MatrixCanvas model={model} class="square" label={`${title} ${about}`} hovered={hovered} onHover={onHover} onSelect={(cell) => change({ tokens: [cell.row], key: cell.column, direction: "out" })} />
+      <MatrixCanvas model={model} class="square" label={`${title} ${about}`} hovered={hovered} onHover={onHover} onSelect={select} />
     </figure>
   );
   return (
     <ViewFrame view="compare" controls={<Choices first={head} />}>
       <Failure error={a.error ?? b.error} />
       {!second && <Notice>{t("oneCapture")}</Notice>}
+      {a.value?.cells && <p class="advice">{t("compareCells", { rows: a.value.matrix.rows, columns: a.value.matrix.columns })}</p>}
       {difference && <Facts difference={difference} />}
       <div class="side-by-side">
         {figure("A", first.mask ? `${first.title} · ${first.mask}` : first.title, modelA)}

@@ -1,6 +1,6 @@
 // Rollout over the layers beside raw attention: where the information at one position comes from.
 import { useMemo, useState } from "preact/hooks";
-import { Failure, Notice } from "../components/controls";
+import { Failure, Notice, Working } from "../components/controls";
 import { useLoaded } from "../components/loading";
 import { MatrixCanvas } from "../components/matrix_canvas";
 import { FlowPaths } from "../components/flow_paths";
@@ -11,60 +11,86 @@ import { matrixTable } from "../exports/csv";
 import { arrange, matrixPanel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
 import { t } from "../core/language";
-import { weightText } from "../core/numbers";
+import { pooledColumns } from "../core/pooling";
+import { weightText, wholeText } from "../core/numbers";
 import { hint } from "../core/readout";
 import { address, change, colours, kindInfo, now, queryNames, selectedTokens, source } from "../core/state";
 import { row, whole } from "../core/weights";
+import type { Rollout } from "../data/source";
 import type { HeadAddress, KindInfo, Matrix } from "../data/types";
 
 const largestRollout = 512;
+const mostCells = 64; // of a strip
 
-interface FlowOf {
-  raw: Matrix; // [L, N]: mean attention of the query in each layer
-  rollout: Matrix; // [L, N], or [1, N] for long texts: of the last layer only
-}
-
-async function load(base: HeadAddress, info: KindInfo, query: number): Promise<FlowOf> {
+// [L, N]: mean attention of the query in each layer.
+async function rawRows(base: HeadAddress, info: KindInfo, query: number): Promise<Matrix> {
   const n = info.keys;
-  const from = source.peek()!;
   const layers = Array.from({ length: info.layers }, (_, layer) => layer);
   const rows = await Promise.all(layers.map((layer) => row({ ...base, layer, head: "mean" }, query, "")));
   const raw = { rows: info.layers, columns: n, data: new Float32Array(info.layers * n) };
   rows.forEach((values, layer) => raw.data.set(values, layer * n));
-  if (n > largestRollout) {
-    return { raw, rollout: { rows: 1, columns: n, data: await from.rolloutRow(base.capture, base.kind, query) } };
-  }
-  const whole = await from.rollout(base.capture, base.kind);
-  const rollout = { rows: whole.layers, columns: n, data: new Float32Array(whole.layers * n) };
-  layers.forEach((layer) => {
+  return raw;
+}
+
+// [L, N]: one row of each layer.
+function rowOfEach({ layers, tokens: n, data }: Rollout, query: number): Matrix {
+  const rows = { rows: layers, columns: n, data: new Float32Array(layers * n) };
+  for (let layer = 0; layer < layers; ++layer) {
     const begin = (layer * n + query) * n;
-    rollout.data.set(whole.data.subarray(begin, begin + n), layer * n);
-  });
-  return { raw, rollout };
+    rows.data.set(data.subarray(begin, begin + n), layer * n);
+  }
+  return rows;
+}
+
+// Of a short text the rollout of all layers and tokens, fetched once; of a long one [1, N] for one token, which takes
+// the server long and can be stopped.
+function useRollout(base: HeadAddress, info: KindInfo, query: number, self: boolean) {
+  const few = info.keys <= largestRollout;
+  const key = JSON.stringify([base.capture, base.kind, query]);
+  const [stopped, setStopped] = useState("");
+  const all = useLoaded(self && few ? JSON.stringify([base.capture, base.kind]) : "", () => source.peek()!.rollout(base.capture, base.kind));
+  const one = useLoaded(self && !few && stopped !== key ? key : "", async (signal) => ({
+    rows: 1, columns: info.keys, data: await source.peek()!.rolloutRow(base.capture, base.kind, query, signal),
+  }));
+  const ofShort = useMemo(() => all.value && all.value.tokens === info.keys ? rowOfEach(all.value, query) : null, [all.value, key]);
+  const rows: Matrix | null = few ? ofShort : one.key === key ? one.value : null;
+  const error = few ? all.error : one.key === key ? one.error : null;
+  return {
+    all: few ? all.value : null, rows, error,
+    running: self && !rows && !error && stopped !== key,
+    stop: few ? null : () => setStopped(key),
+    again: stopped === key ? () => setStopped("") : null,
+  };
 }
 
 const layerNames = (matrix: Matrix, info: KindInfo) =>
   matrix.rows === 1 ? [`L${info.layers - 1}`] : Array.from({ length: matrix.rows }, (_, layer) => `L${layer}`);
 
+// Layers × tokens; of many tokens, cells of several.
 function useStrip(matrix: Matrix | null, info: KindInfo, tokens: string[]) {
   const table = colours.value;
   const range = now.range.value;
-  return useMemo(
-    () => (matrix && matrix.columns === tokens.length ? modelOf(matrix, layerNames(matrix, info), tokens, table, weightEntry(matrix, range), (value) => value.toFixed(3)) : null),
-    [matrix, table, range, tokens.length],
-  );
+  return useMemo(() => {
+    if (!matrix || matrix.columns !== tokens.length) return null;
+    const pooled = pooledColumns(matrix, mostCells);
+    const many = tokens.length > mostCells;
+    const labels = pooled.begins.map((at) => (many ? `${tokens[at]} ${at}` : tokens[at]));
+    const entry = weightEntry(pooled.matrix, range);
+    const model = modelOf(pooled.matrix, layerNames(matrix, info), labels, table, entry, (value) => value.toFixed(3));
+    model.numbered = false;
+    return { model, at: (cell: Cell) => pooled.at[Math.min(cell.row, matrix.rows - 1) * pooled.matrix.columns + cell.column] };
+  }, [matrix, table, range, tokens.length]);
 }
 
 // Of the chosen layer: every position's raw attention, and its rollout.
-function LayerMatrices(props: { base: HeadAddress; tokens: string[] }) {
-  const { base, tokens } = props;
+function LayerMatrices(props: { base: HeadAddress; tokens: string[]; all: Rollout | null }) {
+  const { base, tokens, all } = props;
   const n = tokens.length;
   const few = n <= largestRollout;
   const raw = useLoaded(few ? JSON.stringify([base.capture, base.kind, base.layer]) : "", () => whole({ ...base, head: "mean" }, ""));
-  const all = useLoaded(few ? JSON.stringify([base.capture, base.kind]) : "", () => source.peek()!.rollout(base.capture, base.kind));
   const rollout = useMemo<Matrix | null>(
-    () => all.value && { rows: n, columns: n, data: all.value.data.subarray(base.layer * n * n, (base.layer + 1) * n * n) },
-    [all.value, base.layer],
+    () => all && { rows: all.tokens, columns: all.tokens, data: all.data.subarray(base.layer * n * n, (base.layer + 1) * n * n) },
+    [all, base.layer],
   );
   const table = colours.value;
   const range = now.range.value;
@@ -97,55 +123,77 @@ export function FlowView() {
   const tokens = queryNames.value;
   const query = now.direction.value === "out" ? (selectedTokens.value[0] ?? 0) : 0;
   const key = self ? JSON.stringify([base.capture, base.kind, query]) : "";
-  const flow = useLoaded(key, () => load(base, info, query));
-  const raw = useStrip(flow.value?.raw ?? null, info, tokens);
-  const rollout = useStrip(flow.value?.rollout ?? null, info, tokens);
+  const rawLoaded = useLoaded(key, () => rawRows(base, info, query));
+  const rolled = useRollout(base, info, query, self);
+  const raw = useStrip(rawLoaded.value, info, tokens);
+  const rollout = useStrip(rolled.rows, info, tokens);
+  const flow = rawLoaded.value && rolled.rows && { raw: rawLoaded.value, rollout: rolled.rows };
   const [hovered, setHovered] = useState<Cell | null>(null);
-  useExport(flow.value ? {
+  useExport(flow ? {
     name: `flow-${query}`,
     figure: () => {
-      const panel = (title: string, matrix: Matrix) => {
+      const panel = (title: string, full: Matrix) => {
+        const { matrix, begins } = pooledColumns(full, mostCells);
         const pixels = pixelsOf(matrix, colours.peek(), weightEntry(matrix, now.range.peek()));
-        return matrixPanel({ title, rows: matrix.rows, columns: matrix.columns, rowLabels: layerNames(matrix, info), columnLabels: tokens, pixel: (i, j) => pixels[i * matrix.columns + j] });
+        const columnLabels = begins.map((at) => tokens[at]);
+        return matrixPanel({ title, rows: matrix.rows, columns: matrix.columns, rowLabels: layerNames(matrix, info), columnLabels, pixel: (i, j) => pixels[i * matrix.columns + j] });
       };
       const name = `${tokens[query]} ${query}`;
-      return arrange([panel(`${t("rawAttention")}: ${name}`, flow.value!.raw), panel(`${t("rollout")}: ${name}`, flow.value!.rollout)], 1);
+      return arrange([panel(`${t("rawAttention")}: ${name}`, flow.raw), panel(`${t("rollout")}: ${name}`, flow.rollout)], 1);
     },
     table: () => {
-      const { raw: a, rollout: b } = flow.value!;
+      const { raw: a, rollout: b } = flow;
       const first = matrixTable(layerNames(a, info).map((name) => `raw ${name}`), tokens, (i, j) => a.data[i * a.columns + j]);
       const second = matrixTable(layerNames(b, info).map((name) => `rollout ${name}`), tokens, (i, j) => b.data[i * b.columns + j]);
       return { columns: first.columns, rows: [...first.rows, ...second.rows] };
     },
-    json: () => ({ query, tokens, ...flow.value }),
+    json: () => ({ query, tokens, ...flow }),
     arrays: () => ({
-      raw: { shape: [flow.value!.raw.rows, tokens.length], data: flow.value!.raw.data },
-      rollout: { shape: [flow.value!.rollout.rows, tokens.length], data: flow.value!.rollout.data },
+      raw: { shape: [flow.raw.rows, tokens.length], data: flow.raw.data },
+      rollout: { shape: [flow.rollout.rows, tokens.length], data: flow.rollout.data },
       tokens,
     }),
   } : null);
   if (!self) return <ViewFrame view="flow"><Notice>{t("flowSelfOnly")}</Notice></ViewFrame>;
-  const onHover = (cell: Cell | null) => {
+  // A strip of one row is the last layer's.
+  const layerOf = (cell: Cell, matrix: Matrix) => (matrix.rows === 1 ? info.layers - 1 : cell.row);
+  const onHover = (of: Matrix | null, shown: typeof raw) => (cell: Cell | null) => {
     setHovered(cell);
-    if (!cell || !flow.value) return hint("");
-    const value = (matrix: Matrix) => matrix.data[Math.min(cell.row, matrix.rows - 1) * matrix.columns + cell.column];
-    hint(`L${cell.row} · ${tokens[query]} ${query} → ${tokens[cell.column]} ${cell.column}: ${t("rawAttention")} ${weightText(value(flow.value.raw))} · ${t("rollout")} ${weightText(value(flow.value.rollout))}`);
+    if (!cell || !of || !shown) return hint("");
+    const [token, layer] = [shown.at(cell), layerOf(cell, of)];
+    const value = (name: string, matrix: Matrix | null) =>
+      matrix ? [`${name} ${weightText(matrix.data[Math.min(layer, matrix.rows - 1) * matrix.columns + token])}`] : [];
+    const values = [...value(t("rawAttention"), rawLoaded.value), ...value(t("rollout"), rolled.rows)];
+    hint(`L${layer} · ${tokens[query]} ${query} → ${tokens[token]} ${token}: ${values.join(" · ")}`);
   };
-  const select = (cell: Cell) => change({ layer: Math.min(cell.row, info.layers - 1), tokens: [cell.column], direction: "out", key: -1 });
-  const strip = (title: string, about: string, model: typeof raw) => (
+  const strip = (title: string, about: string, of: Matrix | null, shown: typeof raw) => (
     <figure>
-      <figcaption><b>{title}</b> {about}</figcaption>
-      <MatrixCanvas model={model} class="strip" label={title} hovered={hovered} onHover={onHover} onSelect={select} selected={{ row: base.layer, column: -1 }} />
+      <figcaption>
+        <b>{title}</b> {about}
+        {tokens.length > mostCells && ` · ${t("pooledAbout", { count: Math.round(tokens.length / mostCells) })}`}
+      </figcaption>
+      <MatrixCanvas
+        model={shown?.model ?? null} class="strip" label={title} hovered={hovered} onHover={onHover(of, shown)}
+        onSelect={(cell) => of && shown && change({ layer: layerOf(cell, of), tokens: [shown.at(cell)], direction: "out", key: -1 })}
+        selected={of?.rows === 1 ? null : { row: base.layer, column: -1 }}
+      />
     </figure>
   );
   return (
     <ViewFrame view="flow" controls={<span class="advice">{t("flowOf", { token: `${tokens[query]} ${query}` })}</span>}>
-      <Failure error={flow.error} />
+      <Failure error={rawLoaded.error ?? rolled.error} />
+      {rolled.running && (
+        <Working>
+          {rolled.stop ? t("rolloutRunning", { count: wholeText(tokens.length) }) : t("loading")}
+          {rolled.stop && <button type="button" onClick={rolled.stop}>{t("stop")}</button>}
+        </Working>
+      )}
+      {rolled.again && <p class="advice">{t("rolloutStopped")} <button type="button" onClick={rolled.again}>{t("compute")}</button></p>}
       <div class="strips">
-        {strip(t("rawAttention"), t("rawAbout"), raw)}
-        {strip(t("rollout"), flow.value?.rollout.rows === 1 ? t("rolloutLast") : t("rolloutAbout"), rollout)}
+        {strip(t("rawAttention"), t("rawAbout"), rawLoaded.value, raw)}
+        {strip(t("rollout"), tokens.length > largestRollout ? t("rolloutLast") : t("rolloutAbout"), rolled.rows, rollout)}
       </div>
-      <LayerMatrices base={base} tokens={tokens} />
+      <LayerMatrices base={base} tokens={tokens} all={rolled.all} />
       <FlowPaths base={base} info={info} tokens={tokens} query={query} />
     </ViewFrame>
   );

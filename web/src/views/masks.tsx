@@ -66,7 +66,7 @@ function maskModel(mask: Mask, summary: MaskSummary, extent: Extent): MatrixMode
   const entry = weightEntry(matrix, "unit");
   const exact = matrix.rows === mask.n && matrix.columns === mask.m;
   return {
-    rows: mask.n, columns: mask.m, rowLabels: extent.queries, columnLabels: extent.keys.map(tokenLabel),
+    rows: mask.n, columns: mask.m, rowLabels: extent.queries, columnLabels: extent.keys.map(tokenLabel), numbered: true,
     pictures: [pictureOf(matrix, colours.value, entry, wholeCrop(mask.n, mask.m))],
     number: (i, j) => ({ text: String(mask.row(i)[j]), darkText: colours.value.darkText[entry(matrix.data[i * mask.m + j], i)] }),
     visible: exact ? (i) => mask.row(i) : null,
@@ -149,7 +149,7 @@ function useMaskExport(mask: Mask, summary: MaskSummary, extent: Extent, before:
     name: "mask",
     figure: () => arrange([
       panel(now.mask.peek() || "none", densityMatrix(mask), "unit"),
-      ...(before && after ? [panel(t("before"), before, now.range.peek()), panel(t("afterMask"), after, now.range.peek())] : []),
+      ...(before && after ? [panel(t("beforeMask"), before, now.range.peek()), panel(t("afterMask"), after, now.range.peek())] : []),
     ]),
     table: () => {
       const bits = mask.bits();
@@ -204,11 +204,11 @@ export function MasksView() {
         {head && (
           <>
             <figure>
-              <figcaption><b>{t("before")}</b> L{head.layer} H{head.head}</figcaption>
-              <MatrixCanvas model={before.model} class="square" label={t("before")} onHover={onHover} />
+              <figcaption><b>{t("beforeMask")}</b> L{head.layer} H{head.head}</figcaption>
+              <MatrixCanvas model={before.model} class="square" label={t("beforeMask")} onHover={onHover} />
             </figure>
             <figure>
-              <figcaption><b>{t("afterMask")}</b> <code title={expression}>{expression || "none"}</code></figcaption>
+              <figcaption><b>{t("afterMask")}</b> <code title={expression}>{expression || t("none")}</code></figcaption>
               <MatrixCanvas model={after.model} class="square" label={t("afterMask")} onHover={onHover} />
             </figure>
           </>

@@ -109,7 +109,7 @@ function longModel(cells: Matrix, detail: Detail, rowLabels: string[], columnLab
   const entry = detail ? weightEntry(detail.matrix, range) : null;
   if (detail && entry) pictures.push(pictureOf(detail.matrix, table, entry, detail.crop));
   return {
-    rows: rowLabels.length, columns: columnLabels.length, rowLabels, columnLabels, pictures,
+    rows: rowLabels.length, columns: columnLabels.length, rowLabels, columnLabels, numbered: true, pictures,
     number: (i, j) => {
       const value = valueIn(detail, i, j);
       if (value === null || !entry || !detail) return null;
