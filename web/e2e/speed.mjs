@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fovea, newPage, open, readout, scratch, serve, settled, test } from "./harness.mjs";
+import { fovea, hoverAt, newPage, open, readout, scratch, serve, settled, test } from "./harness.mjs";
 
 function readTensors(path) {
   const bytes = readFileSync(path);
@@ -176,6 +176,37 @@ async function at512({ context, binary, figures }) {
   }
 }
 
+async function otherViewsAt4000(session) {
+  const { page } = session;
+  const ready = {
+    grid: ".tile canvas", steps: ".stage .box", masks: ".side-by-side figure:nth-child(3) canvas",
+    heads: ".side-by-side figure:nth-child(3) canvas", compare: ".facts dd",
+  };
+  for (const [view, part] of Object.entries(ready)) {
+    await open(session, `view=${view}&tokens=700`);
+    await page.waitForSelector(part, { timeout: 60_000 });
+    assert.equal(await page.locator("main [role=alert]").count(), 0, `${view}: ${await page.textContent("main")}`);
+  }
+  assert.match(await page.textContent(".advice"), /384 × 384 cells, each the mean/);
+  // A rollout that takes long is announced and can be stopped; nothing else waits for it.
+  const held = [];
+  await page.route("**/rollout?*", (route) => held.push(route));
+  await page.evaluate(() => (location.hash += "&view=flow"));
+  await page.waitForSelector(".working button");
+  await page.waitForSelector(".strips figure:first-child canvas");
+  assert.match(await page.textContent(".working"), /Computing the rollout of 4,0\d\d tokens/);
+  await hoverAt(page, ".strips figure:first-child .canvas", 0.08, 0.24);
+  assert.match(await readout(page), /^L0 · .* 700 → .*: Raw attention 0\.\d{4}$/);
+  await page.click(".working button");
+  await page.waitForSelector(".working", { state: "detached" });
+  await page.unroute("**/rollout?*");
+  await page.click("button:has-text('Compute')");
+  await page.waitForFunction(() => !document.querySelector(".working"), null, { timeout: 60_000 });
+  await settled(page);
+  await hoverAt(page, ".strips figure:first-child .canvas", 0.081, 0.24);
+  assert.match(await readout(page), /Raw attention 0\.\d{4} · Rollout 0\.\d{4}$/);
+}
+
 async function at4000({ context, binary, gpt2, figures, screenshots }) {
   const words = story.repeat(40).split(" ").slice(0, 960).join(" ");
   const server = await serve(binary, "--model", longGpt2(gpt2), words);
@@ -198,6 +229,7 @@ async function at4000({ context, binary, gpt2, figures, screenshots }) {
     await page.hover(".chip[data-i='700']");
     await page.waitForFunction(() => / 700 → .*rank 1 of/.test(document.querySelector(".readout").textContent));
     await open(session, "view=lines&tokens=700");
+    await otherViewsAt4000(session);
     assert.deepEqual(session.problems, []);
   } finally {
     await session.page.close();

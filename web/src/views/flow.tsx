@@ -20,7 +20,7 @@ import type { Rollout } from "../data/source";
 import type { HeadAddress, KindInfo, Matrix } from "../data/types";
 
 const largestRollout = 512;
-const mostCells = 64; // of a strip
+const mostCells = 40; // of a strip
 
 // [L, N]: mean attention of the query in each layer.
 async function rawRows(base: HeadAddress, info: KindInfo, query: number): Promise<Matrix> {
