@@ -1,5 +1,5 @@
 import type { FunctionComponent } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { viewNames } from "./core/hash";
 import type { ViewName } from "./core/hash";
 import { installKeys } from "./core/keyboard";
@@ -30,8 +30,14 @@ const views: Record<ViewName, FunctionComponent> = {
 const standing: ViewName[] = ["steps", "masks"];
 
 function Views() {
+  const nav = useRef<HTMLElement>(null);
+  // On a small screen the names stand in one line that scrolls.
+  useEffect(() => {
+    const { parentElement, offsetLeft, offsetWidth } = nav.current!.querySelector<HTMLElement>("[aria-current]")!;
+    parentElement!.scrollLeft = offsetLeft - parentElement!.offsetLeft - (parentElement!.clientWidth - offsetWidth) / 2;
+  }, [now.view.value]);
   return (
-    <nav class="views" aria-label={t("views")}>
+    <nav class="views" ref={nav} aria-label={t("views")}>
       {viewNames.map((name, at) => (
         <button
           type="button" key={name} data-view={name} aria-current={now.view.value === name ? "page" : undefined}

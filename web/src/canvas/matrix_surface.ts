@@ -143,7 +143,7 @@ export class MatrixSurface {
     const view = this.viewport;
     const { rowBegin, rowEnd, keyBegin, keyEnd } = view.shown;
     this.clipToPlot(context);
-    context.font = `${Math.min(10.5, view.cell * 0.31)}px ${theme().mono}`;
+    context.font = `${Math.min(10.5, view.cell * 0.27)}px ${theme().mono}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
     for (let i = rowBegin; i < rowEnd; ++i) {
@@ -164,7 +164,7 @@ export class MatrixSurface {
     const { rowBegin, rowEnd, keyBegin, keyEnd } = view.shown;
     const { faint, font, warn } = theme();
     const step = Math.max(1, Math.ceil((labelSize + 1) / view.cell));
-    const slantedStep = Math.max(1, Math.ceil((1.42 * (labelSize + 1)) / view.cell)); // at 45°
+    const slantedStep = Math.max(1, Math.ceil((1.3 * (labelSize + 1)) / view.cell)); // at 45°
     const empty = new Set(model.emptyRows);
     context.font = `${labelSize}px ${font}`;
     context.textBaseline = "middle";

@@ -79,6 +79,8 @@ export const viewStrings = {
   paintAdvice: ["drag to hide or show", "拖动以隐藏或显示"],
   maskLabel: ["Mask, {rows} queries by {columns} keys. Arrow keys move the cell, Enter hides or shows it.", "掩码，{rows} 个查询 × {columns} 个键。方向键移动单元格，回车隐藏或显示。"],
   maskExact: ["After: the weights of the keys that stay, divided by their sum. For a mask that only hides more this is exactly the softmax over what is left; a later layer would see changed inputs, which is not shown.", "“之后”：保留的键的权重除以它们的和。对于只会隐藏更多的掩码，这正是对剩余部分做 softmax 的精确结果；后续层的输入会因此改变，这里不体现。"],
+  measuringHeads: ["Measuring all heads …", "正在度量所有头…"],
+  comparingHeads: ["Comparing all heads with each other …", "正在两两比较所有头…"],
   headTable: ["Table of heads", "各头一览表"],
   showAll: ["Show all {count}", "显示全部 {count} 个"],
   scatterLabel: ["Heads by two measures; arrow keys choose a head", "按两个度量排布的头；方向键选择"],

@@ -1,6 +1,6 @@
 // All heads as thumbnails with their roles, in the order of layers or of any measure.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Failure, Select } from "../components/controls";
+import { Failure, Select, Working } from "../components/controls";
 import { useLoaded } from "../components/loading";
 import { ViewFrame } from "../components/view_frame";
 import { pixelsOf, weightEntry } from "../canvas/matrix_model";
@@ -134,6 +134,7 @@ export function GridView() {
       }
     >
       <Failure error={thumbnails.error ?? overview.error} />
+      {overview.key !== key && <Working>{t("measuringHeads")}</Working>}
       <div class="thumbs" style={{ "--heads": measure ? "auto-fill" : String(info.heads) }} data-sorted={Boolean(measure)}>
         {places.map((place) => (
           <Tile

@@ -1,6 +1,6 @@
 // The heads in numbers: table, scatter, likeness, and what each measure means.
 import { useMemo, useState } from "preact/hooks";
-import { Failure, Select } from "../components/controls";
+import { Failure, Select, Working } from "../components/controls";
 import { useLoaded } from "../components/loading";
 import { MatrixCanvas } from "../components/matrix_canvas";
 import { Scatter } from "../components/scatter";
@@ -119,7 +119,7 @@ function SimilarityMap(props: { similarity: Similarity; places: Places; layers: 
   }, [similarity]);
   const names = order.map((at) => `L${places[at]?.layer} H${places[at]?.head}`);
   const model = useMemo(
-    () => modelOf(likeness, names, names, table, weightEntry(likeness, "unit"), (value) => value.toFixed(2)),
+    () => ({ ...modelOf(likeness, names, names, table, weightEntry(likeness, "unit"), (value) => value.toFixed(2)), numbered: false }),
     [likeness, table],
   );
   const name = (at: number) => `L${places[at].layer} H${places[at].head}`;
@@ -232,6 +232,7 @@ export function HeadsView() {
   return (
     <ViewFrame view="heads">
       <Failure error={overview.error} />
+      {overview.key !== key && <Working>{t("measuringHeads")}</Working>}
       <Table places={places} measures={measures} />
       <div class="side-by-side">
         <MeasureScatter places={places} measures={measures} layers={info.layers} heads={info.heads} />
@@ -239,6 +240,7 @@ export function HeadsView() {
           <SimilarityMap similarity={similarity.value} places={places} layers={info.layers} heads={info.heads} />
         )}
       </div>
+      {similarity.key !== key && <Working>{t("comparingHeads")}</Working>}
       <Failure error={similarity.error} />
       <Definitions measures={all} />
     </ViewFrame>
