@@ -72,6 +72,8 @@ async function takeScreenshots({ context, url }) {
   const wide = { width: 1440, height: 860 };
   const light = { ...(await newPage(context, url, wide)), capture: "c1" };
   for (const view of views) await take(light, view, view);
+  await open(light, "layer=0&head=0");
+  await light.page.screenshot({ path: join(screenshots, "text-start.png") });
   await light.page.close();
   const dark = { ...(await newPage(context, url, { ...wide, dark: true })), capture: "c1" };
   await take(dark, "matrix", "matrix-dark");
