@@ -1,6 +1,7 @@
 // A matrix on two canvases: the picture below, cross-hair and selection above, so that hovering redraws little.
 import { fitted, makeCanvas, sized, theme } from "./theme";
 import { Viewport } from "./viewport";
+import { maximumOf } from "../core/ranking";
 import { oncePerFrame } from "../core/frame";
 import type { Cell, MarginBars, MatrixModel } from "./matrix_model";
 
@@ -182,7 +183,7 @@ export class MatrixSurface {
     context.fillStyle = faint;
     for (let j = first(keyBegin, slantedStep); j < keyEnd && model.columnLabels.length; j += slantedStep) {
       const x = view.xOf(j) + (slantedStep > 1 ? Math.min(view.cell * slantedStep, labelSize) : view.cell) / 2;
-      if (x < view.left || x > view.left + view.plotWidth) continue;
+      if (x < view.left || x > view.left + view.plotWidth - (model.right && slantedStep > 1 ? 12 : 0)) continue;
       context.save();
       context.translate(x, view.top - 6);
       context.rotate(-Math.PI / 4);
@@ -195,19 +196,21 @@ export class MatrixSurface {
     const view = this.viewport;
     const { rowBegin, rowEnd, keyBegin, keyEnd } = view.shown;
     const { faint, font } = theme();
+    const step = Math.max(1, Math.ceil(1 / view.cell)); // a bar has at least a pixel, and is the longest of its rows
     const bar = (bars: MarginBars, index: number) =>
-      bars.maximum > 0 ? (bars.values[index] / bars.maximum) * (marginSize - 16) : 0;
+      bars.maximum > 0 ? (maximumOf(bars.values.subarray(index, index + step)) / bars.maximum) * (marginSize - 16) : 0;
+    const first = (begin: number) => Math.floor(begin / step) * step; // the same groups, wherever one scrolls
     context.fillStyle = faint;
     context.globalAlpha = 0.55;
-    const thickness = Math.max(view.cell - (view.cell > 4 ? 1 : 0), 0.5);
+    const thickness = view.cell * step - (view.cell > 4 ? 1 : 0);
     const edgeX = view.left + view.plotWidth + 4;
     const edgeY = view.top + view.plotHeight + 4;
-    for (let i = rowBegin; model.right && i < rowEnd; ++i) {
+    for (let i = first(rowBegin); model.right && i < rowEnd; i += step) {
       const y = view.yOf(i);
       if (y < view.top - thickness || y > edgeY) continue;
       context.fillRect(edgeX, y, bar(model.right, i), thickness);
     }
-    for (let j = keyBegin; model.bottom && j < keyEnd; ++j) {
+    for (let j = first(keyBegin); model.bottom && j < keyEnd; j += step) {
       const x = view.xOf(j);
       if (x < view.left - thickness || x > edgeX) continue;
       context.fillRect(x, edgeY, thickness, bar(model.bottom, j));
