@@ -12,8 +12,19 @@ constexpr Index kWrittenTokens = 63;  // that an encoder-decoder model writes by
 
 Ids one_row(const std::vector<Index>& ids) { return Ids({1, static_cast<Index>(ids.size())}, ids); }
 
+// By text, not by type: RoBERTa's tokens are all of one type. Special tokens belong to the text before
+// them.
+std::vector<Index> segments_of(const Encoding& encoding) {
+  std::vector<Index> segments;
+  for (const Index text : encoding.text_ids) {
+    const Index before = segments.empty() ? 0 : segments.back();
+    segments.push_back(text < 0 ? before : text);
+  }
+  return segments;
+}
+
 TokenSequence sequence_of(const Encoding& encoding) {
-  TokenSequence sequence{encoding.tokens, encoding.ids, {}, {}, encoding.type_ids};
+  TokenSequence sequence{encoding.tokens, encoding.ids, {}, {}, segments_of(encoding)};
   for (const TextSpan& span : encoding.bytes) {
     sequence.begins.push_back(span.begin);
     sequence.ends.push_back(span.end);
@@ -61,6 +72,7 @@ TextRun TextModel::read_generated(const Encoding& prompt, const std::vector<Inde
     whole.tokens.push_back(token(id));
     whole.bytes.push_back({});
     whole.type_ids.push_back(0);
+    whole.text_ids.push_back(-1);
   }
   return run(whole, {});
 }
