@@ -41,10 +41,9 @@ class TextModel {
   TextRun read_generated(const Encoding& prompt, const std::vector<Index>& ids) const;
 
  private:
-  std::vector<Index> decoder_ids(const std::vector<Index>& encoder_ids,
-                                 const std::vector<std::string>& texts) const;
+  Encoding target(const std::string& text) const;
   std::string token(Index id) const;
-  TextRun run(const Encoding& encoding, const std::vector<Index>& decoder_ids) const;
+  TextRun run(const Encoding& encoding, const TokenSequence* decoder) const;
 
   Model model_;
   std::shared_ptr<const Tokenizer> tokenizer_;

@@ -51,7 +51,12 @@ TEST(TextModel, an_encoder_decoder_reads_what_it_is_made_to_write) {
   const Encoding target = model.encode({"a quick fox"});
   ASSERT_EQ(written.ids.size(), target.ids.size());
   EXPECT_EQ(written.ids.front(), model.model().config().decoder_start_id);
-  for (std::size_t i = 1; i < written.ids.size(); ++i) EXPECT_EQ(written.ids[i], target.ids[i - 1]);
+  for (std::size_t i = 1; i < written.ids.size(); ++i) {
+    EXPECT_EQ(written.ids[i], target.ids[i - 1]);
+    EXPECT_EQ(written.tokens[i], target.tokens[i - 1]);
+    EXPECT_EQ(written.begins[i], target.bytes[i - 1].begin);
+    EXPECT_EQ(written.ends[i], target.bytes[i - 1].end);
+  }
   EXPECT_EQ(run.capture.kinds().size(), 3u);
 }
 
@@ -85,6 +90,7 @@ TEST(TextModel, wrong_numbers_of_texts_are_errors) {
   const TextModel model = TextModel::load(tiny_model("bert"));
   EXPECT_THROW(model.read({}), Error);
   EXPECT_THROW(model.read({"a", "b", "c"}), Error);
+  EXPECT_THROW(TextModel::load(tiny_model("t5")).read({"a", "b", "c"}), Error);
 }
 
 }  // namespace
