@@ -17,7 +17,7 @@ constexpr std::size_t kKeptLayers = 4;
 std::size_t bytes_of(const Capture& capture) {
   Index numbers = 0;
   for (const CapturedAttention& call : capture.calls()) {
-    for (const Tensor* tensor : {&call.q, &call.k, &call.v}) numbers += tensor->shape().elements();
+    for (const ConstView* view : {&call.q, &call.k, &call.v}) numbers += view->shape().elements();
   }
   return static_cast<std::size_t>(numbers) * sizeof(float);
 }

@@ -55,11 +55,17 @@ void print_models(const Context& context, const bench::Report& report) {
     }
   }
   if (table.empty()) return;
+  const std::string rounds = rounds_text(report);
   context.subheading(
-      {"Whole models. fovea keeps every attention call (plain: it does not): median, ± half the "
-       "interquartile range. Others: × as long. attentions: transformers with output_attentions=True",
-       "整个模型。fovea 记录每次注意力调用（plain：不记录）：中位数，± 为四分位距的一半。其他：耗时的倍数。"
-       "attentions：transformers 加 output_attentions=True"});
+      {fmt::format(
+           "Whole models. fovea keeps every attention call (plain: it does not): median of {} rounds, "
+           "± half the interquartile range. Others: × as long. attentions: transformers with "
+           "output_attentions=True",
+           rounds),
+       fmt::format(
+           "整个模型。fovea 记录每次注意力调用（plain：不记录）：{} 轮的中位数，± 为四分位距的一半。"
+           "其他：耗时的倍数。attentions：transformers 加 output_attentions=True",
+           rounds)});
   table.print(context);
 }
 

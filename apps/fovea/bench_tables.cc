@@ -135,18 +135,6 @@ void print_machine(const Context& context, const Report& report) {
   context.line();
 }
 
-// "9", or "3–100" if scenarios differ.
-std::string rounds_text(const Report& report) {
-  int least = 0, most = 0;
-  for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
-    const Measurement* ours = result.by("fovea");
-    if (!timed(ours)) return;
-    least = most == 0 ? ours->times.rounds : std::min(least, ours->times.rounds);
-    most = std::max(most, ours->times.rounds);
-  });
-  return least == most ? fmt::format("{}", most) : fmt::format("{}–{}", least, most);
-}
-
 void print_speed(const Context& context, const Report& report) {
   const auto others = columns_of(report, false);
   std::vector<std::string> titles = {context.say({"(B,H,N,D)", "(B,H,N,D)"}), context.say({"time", "时间"}),
@@ -292,6 +280,17 @@ void print_notes(const Context& context, const Report& report) {
 }
 
 }  // namespace
+
+std::string rounds_text(const Report& report) {
+  int least = 0, most = 0;
+  for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
+    const Measurement* ours = result.by("fovea");
+    if (!timed(ours)) return;
+    least = most == 0 ? ours->times.rounds : std::min(least, ours->times.rounds);
+    most = std::max(most, ours->times.rounds);
+  });
+  return least == most ? fmt::format("{}", most) : fmt::format("{}–{}", least, most);
+}
 
 void print_bench_list(const Context& context, const std::vector<bench::ScenarioInfo>& scenarios) {
   for (const bench::GroupInfo& each : bench::groups()) {

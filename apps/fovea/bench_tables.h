@@ -21,8 +21,9 @@ class AlignedTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string milliseconds(double seconds);  // "110.3 ms": four digits
-std::string times(double ratio);           // "1.52×"
+std::string rounds_text(const bench::Report& report);  // "9", or "3–100" if scenarios differ
+std::string milliseconds(double seconds);              // "110.3 ms": four digits
+std::string times(double ratio);                       // "1.52×"
 
 // Whole models, and whether a case is one of theirs.
 void print_models(const Context& context, const bench::Report& report);

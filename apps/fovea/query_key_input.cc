@@ -35,13 +35,14 @@ void check_shapes(const Shape& q, const Shape& k) {
 }
 
 // The tensors of all layers in one, [L, ..].
-Tensor stacked(const Capture& capture, AttentionKind kind, Tensor CapturedAttention::*part) {
+Tensor stacked(const Capture& capture, AttentionKind kind, ConstView CapturedAttention::*part) {
   const Index layers = capture.layers(kind);
   const Shape one = (capture.at(kind, 0).*part).shape();
   Tensor all = Tensor::uninitialized({layers, one[0], one[1], one[2], one[3]});
   float* to = all.data();
   for (Index layer = 0; layer < layers; ++layer) {
-    to = std::copy_n((capture.at(kind, layer).*part).data(), one.elements(), to);
+    const Tensor numbers = Tensor::copy_of(capture.at(kind, layer).*part);
+    to = std::copy_n(numbers.data(), one.elements(), to);
   }
   return all;
 }

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "fovea/memory.h"
+
 namespace fovea::bench {
 namespace {
 
@@ -27,6 +29,7 @@ bool reset_peak() {
 }  // namespace
 
 std::optional<double> extra_memory_of(const std::function<void()>& call) {
+  release_spare_memory();
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif

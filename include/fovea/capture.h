@@ -2,6 +2,7 @@
 // computed at any time.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct TokenSequence {
 struct CapturedAttention {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;
-  Tensor q, k, v;  // [B, H, N, D], [B, Hkv, M, D]
+  ConstView q, k, v;  // [B, H, N, D], [B, Hkv, M, D], [B, Hkv, M, D]
   AttentionOptions options;
+  std::shared_ptr<const void> memory;  // what the views show; copies share it
 };
 
 // One head of a call; the views are the capture's.
@@ -40,7 +42,8 @@ class Capture final : public Probe {
   std::vector<TokenSequence> sequences;          // one per batch entry
   std::vector<TokenSequence> decoder_sequences;  // of an encoder-decoder model, else empty
 
-  // Copies q, k, v. Throws Error if this layer is there already: a Capture holds one run.
+  // Keeps q, k, v: the call's own memory where it may be kept, else a copy. Throws Error if this layer is
+  // there already: a Capture holds one run.
   void attention(const AttentionCall& call) override;
 
   const std::vector<CapturedAttention>& calls() const { return calls_; }  // in the order of the run

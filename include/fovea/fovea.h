@@ -38,6 +38,7 @@
 #include "fovea/measure_definitions.h"
 #include "fovea/measures.h"
 #include "fovea/measures_report.h"
+#include "fovea/memory.h"
 #include "fovea/model.h"
 #include "fovea/multi_head_attention.h"
 #include "fovea/named_tensors.h"

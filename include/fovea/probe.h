@@ -1,6 +1,7 @@
 // Looking on while a model runs: every attention call is shown to a Probe.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "fovea/attention.h"
@@ -14,8 +15,9 @@ enum class AttentionKind {
 };
 const char* to_string(AttentionKind kind);  // "encoder", "decoder", "cross"
 
-// What attention() is about to be called with. The views are those of the call and end with it; keys and
-// values of a cache are all there, from the first token on.
+// What attention() is about to be called with; keys and values of a cache are all there, from the first
+// token on. The views are those of the call and end with it, unless `memory` holds what they show: then
+// they last as long as somebody keeps that.
 struct AttentionCall {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;  // counted within its kind
@@ -23,6 +25,7 @@ struct AttentionCall {
   ConstView k;      // [B, Hkv, M, D]
   ConstView v;      // [B, Hkv, M, D]
   const AttentionOptions& options;
+  std::shared_ptr<const Tensor> memory = {};
 };
 
 // What surrounds an attention call: q = x · w_q + b_q and so on, output = concat · w_o + b_o. The views end

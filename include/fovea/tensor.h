@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cassert>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -99,7 +100,10 @@ class Tensor {
 
  private:
   struct Release {
+    Release() : bytes(0) {}
+    explicit Release(std::size_t size) : bytes(size) {}
     void operator()(float* data) const;
+    std::size_t bytes;
   };
 
   template <typename... I>

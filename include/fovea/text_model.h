@@ -23,6 +23,8 @@ class TextModel {
  public:
   // A folder as load_model and Tokenizer::load take it.
   static TextModel load(const std::string& folder);
+  // Of a model with another tokenizer; ids that the model does not have are an Error when they are read.
+  TextModel(Model model, Tokenizer tokenizer);
 
   const Model& model() const { return model_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
@@ -39,11 +41,9 @@ class TextModel {
   TextRun read_generated(const Encoding& prompt, const std::vector<Index>& ids) const;
 
  private:
-  TextModel(Model model, Tokenizer tokenizer);
-  std::vector<Index> decoder_ids(const std::vector<Index>& encoder_ids,
-                                 const std::vector<std::string>& texts) const;
+  Encoding target(const std::string& text) const;
   std::string token(Index id) const;
-  TextRun run(const Encoding& encoding, const std::vector<Index>& decoder_ids) const;
+  TextRun run(const Encoding& encoding, const TokenSequence* decoder) const;
 
   Model model_;
   std::shared_ptr<const Tokenizer> tokenizer_;

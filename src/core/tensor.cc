@@ -1,38 +1,13 @@
 #include "fovea/tensor.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstdint>
-#include <new>
 
+#include "core/block.h"
 #include "core/fail.h"
 #include "core/strided_copy.h"
 
 namespace fovea {
 namespace {
-
-constexpr std::align_val_t kAlignment{64};
-
-// Large tensors ask for large pages: fewer page faults when they are written first, fewer misses of the
-// address cache later. A hint; without it everything works as well.
-void hint_large_pages([[maybe_unused]] float* data, [[maybe_unused]] std::size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  constexpr std::size_t kLargePage = std::size_t{2} << 20;
-  if (bytes < 2 * kLargePage) return;
-  const auto begin = reinterpret_cast<std::uintptr_t>(data);
-  const std::uintptr_t first = (begin + kLargePage - 1) / kLargePage * kLargePage;
-  const std::uintptr_t last = (begin + bytes) / kLargePage * kLargePage;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#endif
-}
-
-float* allocate(Index elements) {
-  const auto bytes = static_cast<std::size_t>(std::max<Index>(elements, 1)) * sizeof(float);
-  auto* data = static_cast<float*>(::operator new(bytes, kAlignment));
-  hint_large_pages(data, bytes);
-  return data;
-}
 
 void check_axis(const char* name, int axis, int rank) {
   if (axis < 0 || axis >= rank) fail("[{}] axis {} is outside rank {}", name, axis, rank);
@@ -40,12 +15,14 @@ void check_axis(const char* name, int axis, int rank) {
 
 }  // namespace
 
-void Tensor::Release::operator()(float* data) const { ::operator delete(data, kAlignment); }
+void Tensor::Release::operator()(float* data) const { give_back({data, bytes}); }
 
 Tensor Tensor::uninitialized(const Shape& shape) {
   Tensor tensor;
   if (shape.rank() == 0) return tensor;
-  tensor.data_.reset(allocate(shape.elements()));
+  const auto elements = static_cast<std::size_t>(std::max<Index>(shape.elements(), 1));
+  const Block block = take_block(elements * sizeof(float));
+  tensor.data_ = {block.data, Release(block.bytes)};
   tensor.shape_ = shape;
   return tensor;
 }

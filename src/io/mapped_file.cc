@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -30,11 +31,13 @@ MappedFile::MappedFile(const std::string& path, std::string_view format)
 }
 
 void MappedFile::release(std::string_view part) const {
-  // Whole pages that lie within the part; a page at its edge may belong to a neighbour as well.
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  // With every page that is read, the system maps those around it, 64 KiB in all. Neighbours that are given
+  // back with the part come back by themselves when they are read.
+  constexpr std::size_t kAround = std::size_t{64} << 10;
   const auto offset = static_cast<std::size_t>(part.data() - static_cast<const char*>(data_));
-  const std::size_t begin = (offset + page - 1) / page * page, end = (offset + part.size()) / page * page;
-  if (begin < end) ::madvise(static_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
+  const std::size_t begin = offset / kAround * kAround;
+  const std::size_t end = std::min(size_, (offset + part.size() + kAround - 1) / kAround * kAround);
+  ::madvise(static_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() { ::munmap(data_, size_); }

@@ -1,6 +1,7 @@
 #include "kernels/dense_layer.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/parallel.h"
 #include "fovea/threads.h"
@@ -42,23 +43,51 @@ HWY_INLINE FloatVector Combined(FloatVector y, FloatVector out) {
 // sums [rows, width] → out [rows, columns ≤ width]; bias [width]. The last vector of a row may be a partial
 // one; it goes through a buffer, so that the same instructions serve every output.
 template <DenseEnd kEnd, class Function>
-HWY_INLINE void FinishRows(const float* HWY_RESTRICT sums, Index rows, Index width, Index columns,
-                           const float* HWY_RESTRICT bias, float* HWY_RESTRICT out, Index out_stride,
-                           const Function& function) {
+HWY_NOINLINE void FinishRows(const float* HWY_RESTRICT sums, Index rows, Index width, Index columns,
+                             const float* HWY_RESTRICT bias, float* HWY_RESTRICT out, Index out_stride,
+                             const Function& function) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   for (Index r = 0; r < rows; ++r, sums += width, out += out_stride) {
     Index c = 0;
     for (; c + lanes <= columns; c += lanes) {
-      const FloatVector y = function(hn::Add(hn::Load(d, sums + c), hn::Load(d, bias + c)));
+      const FloatVector y = function(hn::Add(hn::LoadU(d, sums + c), hn::LoadU(d, bias + c)));
       hn::StoreU(Combined<kEnd>(y, hn::LoadU(d, out + c)), d, out + c);
     }
     if (c == columns) continue;
     HWY_ALIGN float rest[HWY_MAX_BYTES / sizeof(float)] = {};
     std::copy(out + c, out + columns, rest);
-    const FloatVector y = function(hn::Add(hn::Load(d, sums + c), hn::Load(d, bias + c)));
+    const FloatVector y = function(hn::Add(hn::LoadU(d, sums + c), hn::LoadU(d, bias + c)));
     hn::Store(Combined<kEnd>(y, hn::Load(d, rest)), d, rest);
     std::copy(rest, rest + (columns - c), out + c);
+  }
+}
+
+// A rectangle of results whose rows lie one stride apart; row and column count from the piece's first ones.
+struct ResultPart {
+  Index row, rows, column, columns;
+  float* out;
+  Index stride;
+};
+
+// Calls `use` for the parts of the results of rows from `first` on and outputs from `column` on.
+template <class Use>
+void ForParts(const DenseProblem& p, Index first, Index rows, Index column, Index columns, const Use& use) {
+  const DenseResult& result = p.result;
+  const Index outputs = p.weights.outputs(), width = result.head_width, tokens = result.tokens;
+  if (width == 0) {
+    use(ResultPart{0, rows, 0, columns, result.out + first * outputs + column, outputs});
+    return;
+  }
+  for (Index c = 0, wide = 0; c < columns; c += wide) {
+    const Index head = (column + c) / width, inside = (column + c) % width;
+    wide = std::min(width - inside, columns - c);
+    for (Index r = 0, high = 0; r < rows; r += high) {
+      const Index batch = (first + r) / tokens, token = (first + r) % tokens;
+      high = std::min(tokens - token, rows - r);
+      const Index row = (batch * (outputs / width) + head) * tokens + token;
+      use(ResultPart{r, high, c, wide, result.out + row * width + inside, width});
+    }
   }
 }
 
@@ -67,16 +96,21 @@ void Finish(const DenseProblem& p, const float* sums, Index first, Index rows, I
   const Index columns = std::min(width, p.weights.outputs() - column);
   HWY_ALIGN float bias[kWidestPanel] = {};
   if (p.bias != nullptr) std::copy_n(p.bias + column, columns, bias);
-  float* out = p.out + first * p.out_stride + column;
   WithActivation(p.activation, [&](const auto& function) {
+    const auto with_end = [&](const auto finish) {
+      ForParts(p, first, rows, column, columns, [&](const ResultPart& part) {
+        finish(sums + part.row * width + part.column, part.rows, width, part.columns, bias + part.column,
+               part.out, part.stride, function);
+      });
+    };
+    using Function = std::decay_t<decltype(function)>;
     switch (p.end) {
       case DenseEnd::store:
-        return FinishRows<DenseEnd::store>(sums, rows, width, columns, bias, out, p.out_stride, function);
+        return with_end(FinishRows<DenseEnd::store, Function>);
       case DenseEnd::add:
-        return FinishRows<DenseEnd::add>(sums, rows, width, columns, bias, out, p.out_stride, function);
+        return with_end(FinishRows<DenseEnd::add, Function>);
       case DenseEnd::multiply:
-        return FinishRows<DenseEnd::multiply>(sums, rows, width, columns, bias, out, p.out_stride,
-                                              function);
+        return with_end(FinishRows<DenseEnd::multiply, Function>);
     }
   });
 }
@@ -85,10 +119,11 @@ void Finish(const DenseProblem& p, const float* sums, Index first, Index rows, I
 void RunPiece(const DenseProblem& p, Index first, Index rows, Index begin, Index end) {
   const Index width = 3 * static_cast<Index>(hn::Lanes(Floats())), stride = p.weights.panel_outputs();
   HWY_ALIGN float sums[(kRowBlock + 4) * kWidestPanel];
-  const float* x = p.x + first * p.x_stride;
   const Index inputs = p.weights.inputs();
+  const float* x = p.x + first * inputs;
   FetchAhead ahead;  // where the results will go
-  ahead.Add(p.out + first * p.out_stride + begin, p.out_stride, rows, end - begin);
+  ForParts(p, first, rows, begin, end - begin,
+           [&](const ResultPart& part) { ahead.Add(part.out, part.stride, part.rows, part.columns); });
   for (Index column = begin; column < end; column += width) {
     const float* w = p.weights.panel(column / stride) + column % stride;
     Index t = 0;
@@ -96,7 +131,7 @@ void RunPiece(const DenseProblem& p, Index first, Index rows, Index begin, Index
       const Index depth = std::min(kInputBlock, inputs - t);
       const auto multiply =
           t == 0 ? MultiplyRows<3, TileEnd::store, true> : MultiplyRows<3, TileEnd::add, true>;
-      multiply({x + t, p.x_stride, 1}, rows, w + t * stride, stride, depth, sums, width, nullptr, &ahead);
+      multiply({x + t, inputs, 1}, rows, w + t * stride, stride, depth, sums, width, nullptr, &ahead);
       t += kInputBlock;
     } while (t < inputs);
     Finish(p, sums, first, rows, column, width);

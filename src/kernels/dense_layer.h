@@ -47,14 +47,20 @@ enum class DenseEnd {
 
 namespace fovea::kernels {
 
-// x [rows, E] with rows x_stride apart, out [rows, F] with rows out_stride apart; bias [F] or null.
+// Where results go: out [rows, F], or, if there is a head width D, out [rows / tokens, F / D, tokens, D],
+// every head's rows side by side, as attention reads them best.
+struct DenseResult {
+  float* out;
+  Index head_width = 0, tokens = 0;
+};
+
+// x [rows, E]; bias [F] or null.
 struct DenseProblem {
   const float* x;
-  Index x_stride, rows;
+  Index rows;
   const PackedWeights& weights;
   const float* bias;
-  float* out;
-  Index out_stride;
+  DenseResult result;
   Activation activation = Activation::none;
   DenseEnd end = DenseEnd::store;
 };

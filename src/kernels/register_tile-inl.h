@@ -39,9 +39,9 @@ struct TileFactor {
 // Memory that will be read next, fetched a few cache lines with every tile: all at once would stall.
 class FetchAhead {
  public:
-  // `rows` rows of `width` floats. Up to 4 of these; they are fetched in this order.
+  // `rows` rows of `width` floats. They are fetched in this order; more than 4 are not.
   void Add(const float* data, Index stride, Index rows, Index width) {
-    if (rows > 0 && width > 0) pieces_[count_++] = {data, stride, rows, width};
+    if (rows > 0 && width > 0 && count_ < 4) pieces_[count_++] = {data, stride, rows, width};
   }
   // What comes after all pieces.
   void Then(FetchAhead* later) { later_ = later; }

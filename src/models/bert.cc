@@ -207,10 +207,8 @@ ModelOutput Bert::run(const ModelInput& input, const RunOptions& options) const 
   Index index = 0;
   for (const BertLayer& layer : layers_) {
     const AttentionPlace place = {AttentionKind::encoder, index++, options.probe};
-    layer.qkv.store(x, scratch.projected);
-    ProjectedHeads projected(scratch.projected, heads_);
-    attend(heads_first(projected.q()), heads_first(projected.k()), heads_first(projected.v()), attention,
-           place, scratch.attended);
+    scratch.projected.project(x, layer.qkv, heads_);
+    attend(scratch.projected, attention, place, scratch.attended);
     ProjectionRecord(place).show(ProjectionSource::self(x, layer.qkv, heads_), scratch.attended,
                                  layer.output);
     layer.output.add(scratch.attended, x.view());

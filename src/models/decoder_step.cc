@@ -5,13 +5,11 @@ namespace fovea {
 void DecoderStep::attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options,
                          Tensor& out) const {
   options.mask = mask_;
-  const ConstView q = heads_first(projected.q()), k = heads_first(projected.k()),
-                  v = heads_first(projected.v());
   const AttentionPlace where = place(AttentionKind::decoder, layer);
-  if (state_ == nullptr) return fovea::attend(q, k, v, options, where, out);
+  if (state_ == nullptr) return fovea::attend(projected, options, where, out);
   KeyValueCache& cache = state_->self[layer];
-  cache.append(k, v);
-  fovea::attend(q, cache.keys(), cache.values(), options, where, out);
+  cache.append(projected.k(), projected.v());
+  fovea::attend(projected.q(), cache.keys(), cache.values(), options, where, out);
 }
 
 Ids counted_positions(const Shape& shape, Index first) {

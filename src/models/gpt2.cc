@@ -109,9 +109,8 @@ Tensor Gpt2::forward(const Ids& ids, const DecoderStep& step) const {
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Gpt2Layer& layer = layers_[i];
     layer.attention_norm.store(x, scratch.normed);
-    layer.qkv.store(scratch.normed, scratch.projected);
-    ProjectedHeads projected(scratch.projected, heads_);
-    step.attend(i, projected, layer.attention, scratch.attended);
+    scratch.projected.project(scratch.normed, layer.qkv, heads_);
+    step.attend(i, scratch.projected, layer.attention, scratch.attended);
     step.record(AttentionKind::decoder, i)
         .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
     layer.output.add(scratch.attended, x.view());

@@ -137,12 +137,12 @@ Tensor Llama::forward(const Ids& ids, const DecoderStep& step) const {
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const LlamaLayer& layer = layers_[i];
     layer.attention_norm.store(x, scratch.normed);
-    layer.qkv.store(scratch.normed, scratch.projected);
-    ProjectedHeads projected(scratch.projected, heads_);
+    ProjectedHeads& projected = scratch.projected;
+    projected.project(scratch.normed, layer.qkv, heads_);
     ProjectionRecord record = step.record(AttentionKind::decoder, i);
     record.before_rotation(projected, frequencies_);
-    rotate_positions(projected.q(), step.first(), frequencies_);
-    rotate_positions(projected.k(), step.first(), frequencies_);
+    rotate_positions(projected.q().transpose(1, 2), step.first(), frequencies_);
+    rotate_positions(projected.k().transpose(1, 2), step.first(), frequencies_);
     step.attend(i, projected, {}, scratch.attended);
     record.show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
     layer.output.add(scratch.attended, x.view());

@@ -175,10 +175,8 @@ Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   for (const EncoderLayer& layer : encoder_) {
     const AttentionPlace place = {AttentionKind::encoder, index++, probe};
     layer.attention_norm.store(x, scratch.normed);
-    layer.qkv.store(scratch.normed, scratch.projected);
-    ProjectedHeads projected(scratch.projected, heads_);
-    attend(heads_first(projected.q()), heads_first(projected.k()), heads_first(projected.v()), attention,
-           place, scratch.attended);
+    scratch.projected.project(scratch.normed, layer.qkv, heads_);
+    attend(scratch.projected, attention, place, scratch.attended);
     ProjectionRecord(place).show(ProjectionSource::self(scratch.normed, layer.qkv, heads_),
                                  scratch.attended, layer.output);
     layer.output.add(scratch.attended, x.view());
@@ -193,20 +191,19 @@ void T5::cross_attend(std::size_t index, const Tensor& memory, const Flags& memo
                       const DecoderStep& step, LayerScratch& scratch, Tensor& y) const {
   const DecoderLayer& layer = decoder_[index];
   layer.cross_norm.store(y, scratch.normed);
-  Tensor projected = layer.cross_query(scratch.normed);
-  ProjectedHeads query(projected, {heads_.heads, 0, heads_.width});
+  ProjectedHeads query;
+  query.project(scratch.normed, layer.cross_query, {heads_.heads, 0, heads_.width});
   const AttentionPlace place = step.place(AttentionKind::cross, index);
   AttentionOptions options;
   options.scale = 1.0f;
   if (!memory_real.empty()) options.mask = Mask::padding(memory_real);
   if (step.state() != nullptr) {
     const KeyValueCache& cache = step.state()->cross[index];
-    attend(heads_first(query.q()), cache.keys(), cache.values(), options, place, scratch.attended);
+    attend(query.q(), cache.keys(), cache.values(), options, place, scratch.attended);
   } else {
-    Tensor kept_projected = layer.cross_keys_values(memory);
-    ProjectedHeads kept(kept_projected, memory_heads());
-    attend(heads_first(query.q()), heads_first(kept.k()), heads_first(kept.v()), options, place,
-           scratch.attended);
+    ProjectedHeads kept;
+    kept.project(memory, layer.cross_keys_values, memory_heads());
+    attend(query.q(), kept.k(), kept.v(), options, place, scratch.attended);
     ProjectionRecord(place).show(
         {scratch.normed, memory, layer.cross_query, layer.cross_keys_values, 0, heads_}, scratch.attended,
         layer.cross_output);
@@ -221,9 +218,8 @@ Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     const DecoderLayer& layer = decoder_[i];
     layer.attention_norm.store(y, scratch.normed);
-    layer.qkv.store(scratch.normed, scratch.projected);
-    ProjectedHeads projected(scratch.projected, heads_);
-    step.attend(i, projected, decoder_attention_, scratch.attended);
+    scratch.projected.project(scratch.normed, layer.qkv, heads_);
+    step.attend(i, scratch.projected, decoder_attention_, scratch.attended);
     step.record(AttentionKind::decoder, i)
         .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
     layer.output.add(scratch.attended, y.view());
@@ -261,9 +257,9 @@ void T5::start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const
   state.self.assign(decoder_.size(), empty);
   state.cross.assign(decoder_.size(), empty);
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
-    Tensor projected = decoder_[i].cross_keys_values(memory);
-    ProjectedHeads kept(projected, memory_heads());
-    state.cross[i].append(heads_first(kept.k()), heads_first(kept.v()));
+    ProjectedHeads kept;
+    kept.project(memory, decoder_[i].cross_keys_values, memory_heads());
+    state.cross[i].append(kept.k(), kept.v());
   }
 }
 

@@ -12,8 +12,19 @@ constexpr Index kWrittenTokens = 63;  // that an encoder-decoder model writes by
 
 Ids one_row(const std::vector<Index>& ids) { return Ids({1, static_cast<Index>(ids.size())}, ids); }
 
+// By text, not by type: RoBERTa's tokens are all of one type. Special tokens belong to the text before
+// them.
+std::vector<Index> segments_of(const Encoding& encoding) {
+  std::vector<Index> segments;
+  for (const Index text : encoding.text_ids) {
+    const Index before = segments.empty() ? 0 : segments.back();
+    segments.push_back(text < 0 ? before : text);
+  }
+  return segments;
+}
+
 TokenSequence sequence_of(const Encoding& encoding) {
-  TokenSequence sequence{encoding.tokens, encoding.ids, {}, {}, encoding.type_ids};
+  TokenSequence sequence{encoding.tokens, encoding.ids, {}, {}, segments_of(encoding)};
   for (const TextSpan& span : encoding.bytes) {
     sequence.begins.push_back(span.begin);
     sequence.ends.push_back(span.end);
@@ -44,16 +55,27 @@ Encoding TextModel::encode(const std::vector<std::string>& texts, Index room) co
 }
 
 TextRun TextModel::read(const std::vector<std::string>& texts) const {
-  if (model_.config().family != ModelFamily::t5 || texts.empty()) return run(encode(texts), {});
+  const bool decodes = model_.config().family == ModelFamily::t5;
+  if (!decodes || texts.empty() || texts.size() > 2) return run(encode(texts), nullptr);
   const Encoding encoding = encode({texts[0]});
-  return run(encoding, decoder_ids(encoding.ids, texts));
+  if (texts.size() == 1) {
+    GenerationOptions options;
+    options.max_tokens = kWrittenTokens;
+    return read_generated(encoding, generate(model_, encoding.ids, options).ids);
+  }
+  const TokenSequence decoder = sequence_of(target(texts[1]));
+  return run(encoding, &decoder);
 }
 
 TextRun TextModel::read_generated(const Encoding& prompt, const std::vector<Index>& ids) const {
   if (model_.config().family == ModelFamily::t5) {
-    std::vector<Index> written = {model_.config().decoder_start_id};
-    written.insert(written.end(), ids.begin(), ids.end());
-    return run(prompt, written);
+    const Index start = model_.config().decoder_start_id;
+    TokenSequence decoder{{token(start)}, {start}, {}, {}, {}};
+    for (const Index id : ids) {
+      decoder.ids.push_back(id);
+      decoder.tokens.push_back(token(id));
+    }
+    return run(prompt, &decoder);
   }
   Encoding whole = prompt;
   for (const Index id : ids) {
@@ -61,25 +83,25 @@ TextRun TextModel::read_generated(const Encoding& prompt, const std::vector<Inde
     whole.tokens.push_back(token(id));
     whole.bytes.push_back({});
     whole.type_ids.push_back(0);
+    whole.text_ids.push_back(-1);
   }
-  return run(whole, {});
+  return run(whole, nullptr);
 }
 
 // What the decoder reads: the token that starts it, then the text but for its last token, which is only
 // written.
-std::vector<Index> TextModel::decoder_ids(const std::vector<Index>& encoder_ids,
-                                          const std::vector<std::string>& texts) const {
-  std::vector<Index> ids = {model_.config().decoder_start_id};
-  if (texts.size() == 2) {
-    const Encoding target = encode({texts[1]});
-    ids.insert(ids.end(), target.ids.begin(), target.ids.end() - 1);
-    return ids;
-  }
-  GenerationOptions options;
-  options.max_tokens = kWrittenTokens;
-  const Generation written = generate(model_, encoder_ids, options);
-  ids.insert(ids.end(), written.ids.begin(), written.ids.end());
-  return ids;
+Encoding TextModel::target(const std::string& text) const {
+  Encoding encoding = encode({text});
+  const auto shift = [](auto& list, auto first) {
+    list.pop_back();
+    list.insert(list.begin(), std::move(first));
+  };
+  const Index start = model_.config().decoder_start_id;
+  shift(encoding.ids, start);
+  shift(encoding.tokens, token(start));
+  shift(encoding.bytes, TextSpan{});
+  shift(encoding.text_ids, Index{-1});
+  return encoding;
 }
 
 std::string TextModel::token(Index id) const {
@@ -87,16 +109,14 @@ std::string TextModel::token(Index id) const {
 }
 
 // One sequence, and what the decoder of an encoder-decoder model reads.
-TextRun TextModel::run(const Encoding& encoding, const std::vector<Index>& decoder_ids) const {
+TextRun TextModel::run(const Encoding& encoding, const TokenSequence* decoder) const {
   TextRun run{{}, {one_row(encoding.ids), {}, {}, {}}, encoding.cut};
   run.capture.model = model_.name();
   run.capture.sequences = {sequence_of(encoding)};
   if (model_.config().family == ModelFamily::bert) run.input.segments = one_row(encoding.type_ids);
-  if (!decoder_ids.empty()) {
-    TokenSequence& read = run.capture.decoder_sequences.emplace_back();
-    read.ids = decoder_ids;
-    for (const Index id : decoder_ids) read.tokens.push_back(token(id));
-    run.input.decoder_ids = one_row(decoder_ids);
+  if (decoder != nullptr) {
+    run.capture.decoder_sequences = {*decoder};
+    run.input.decoder_ids = one_row(decoder->ids);
   }
   static_cast<void>(model_.run(run.input, {&run.capture, false}));
   return run;

@@ -45,10 +45,10 @@ Tensor halves_of_pairs(const Tensor& from, Index head_width) {
 
 // Rows [begin, end) of a matrix.
 RawArray rows_of(const RawArray& raw, Index begin, Index end) {
-  const Index columns = raw.shape[1];
+  const Index columns = raw.shape.elements() / raw.shape[0];
   const auto row_bytes = static_cast<std::size_t>(columns) * size_of(raw.dtype);
   RawArray rows = raw;
-  rows.shape = {end - begin, columns};
+  rows.shape = raw.shape.rank() == 1 ? Shape{end - begin} : Shape{end - begin, columns};
   rows.data = raw.data.substr(static_cast<std::size_t>(begin) * row_bytes,
                               static_cast<std::size_t>(end - begin) * row_bytes);
   return rows;
@@ -137,23 +137,32 @@ std::string WeightPlan::problem_of(const Part& part) const {
   return "";
 }
 
-Tensor WeightPlan::converted(const Part& part) const {
-  const WeightFiles::Located& located = *locate(part);
-  Tensor tensor = to_float32(located.raw, files_.where());
-  if (located.file != nullptr) located.file->release(located.raw.data);
-  return tensor;
-}
-
-// Some rows of the file at a time: there is never a second copy of a whole matrix.
-void WeightPlan::pack(const Part& part, Index first_output, PackedWeights& to) const {
+void WeightPlan::for_pieces(const Part& part, Index unit, const UsePiece& use) const {
   constexpr Index kPiece = 1 << 18;  // numbers
   const WeightFiles::Located& located = *locate(part);
-  const Index rows = located.raw.shape[0], columns = located.raw.shape[1];
+  const Index rows = located.raw.shape[0],
+              columns = located.raw.shape.elements() / std::max<Index>(1, rows);
+  const Index step = std::max<Index>(1, kPiece / std::max<Index>(1, unit * columns)) * unit;
+  for (Index row = 0; row < rows; row += step) {
+    const RawArray raw = rows_of(located.raw, row, std::min(rows, row + step));
+    use(row, to_float32(raw, files_.where()));
+    if (located.file != nullptr) located.file->release(raw.data);
+  }
+}
+
+Tensor WeightPlan::converted(const Part& part) const {
+  Tensor whole = Tensor::uninitialized(shape_in_file(part));
+  float* to = whole.data();
+  for_pieces(part, 1, [&](Index, const Tensor& piece) {
+    to = std::copy_n(piece.data(), piece.shape().elements(), to);
+  });
+  return whole;
+}
+
+void WeightPlan::pack(const Part& part, Index first_output, PackedWeights& to) const {
   // Whole panels, whole heads.
   const Index unit = part.head_width > 0 ? part.head_width : to.panel_outputs();
-  const Index step = std::max<Index>(1, kPiece / (unit * columns)) * unit;
-  for (Index row = 0; row < rows; row += step) {
-    const Tensor piece = to_float32(rows_of(located.raw, row, std::min(rows, row + step)), files_.where());
+  for_pieces(part, unit, [&](Index row, const Tensor& piece) {
     if (part.layout == FileLayout::columns) {
       to.set(first_output, row, piece.view().transpose(0, 1));
     } else if (part.layout == FileLayout::rotary_pairs) {
@@ -161,8 +170,7 @@ void WeightPlan::pack(const Part& part, Index first_output, PackedWeights& to) c
     } else {
       to.set(first_output + row, 0, piece);
     }
-  }
-  if (located.file != nullptr) located.file->release(located.raw.data);
+  });
 }
 
 std::shared_ptr<const PackedWeights> WeightPlan::packed_together(const Wanted& wanted) const {

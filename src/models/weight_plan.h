@@ -77,6 +77,10 @@ class WeightPlan {
   };
   const WeightFiles::Located* locate(const Part& part) const;
   std::string problem_of(const Part& part) const;  // "" if it fits
+  // Some rows of the file at a time, a multiple of `unit` of them, as float32: there is never a second copy
+  // of a whole matrix.
+  using UsePiece = std::function<void(Index first_row, const Tensor& piece)>;
+  void for_pieces(const Part& part, Index unit, const UsePiece& use) const;
   Tensor converted(const Part& part) const;
   Tensor assembled(const Wanted& wanted) const;
   void pack(const Part& part, Index first_output, PackedWeights& to) const;

@@ -1,5 +1,7 @@
 #include "nn/attention_layer.h"
 
+#include <atomic>
+
 #include "ops/attention_concat.h"
 
 namespace fovea {
@@ -16,23 +18,52 @@ const char* to_string(AttentionKind kind) {
   return "";
 }
 
-View ProjectedHeads::part(Index column, Index heads) {
-  const Shape& shape = projected_.shape();
-  const Index columns = shape[2];
-  return View(projected_.data() + column, {shape[0], shape[1], heads, heads_.width},
-              {shape[1] * columns, columns, heads_.width, 1});
+void ProjectedHeads::project(ConstView x, const Linear& layer, const HeadSizes& heads) {
+  heads_ = heads;
+  const Shape shape = {x.shape()[0], heads.heads + 2 * heads.kv_heads, x.shape()[1], heads.width};
+  const bool mine = memory_ != nullptr && memory_.use_count() == 1;
+  // Whoever let go of the memory last may have read it in another thread.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (!mine || !(memory_->shape() == shape)) {
+    memory_ = std::make_shared<Tensor>(Tensor::uninitialized(shape));
+  }
+  layer.store_heads(x, heads.width, memory_->view());
 }
+
+View ProjectedHeads::part(Index first, Index heads) {
+  const Shape& shape = memory_->shape();
+  const Index head = shape[2] * shape[3];
+  return View(memory_->data() + first * head, {shape[0], heads, shape[2], shape[3]},
+              {shape[1] * head, head, shape[3], 1});
+}
+
+namespace {
+
+void show(const AttentionPlace& place, ConstView q, ConstView k, ConstView v,
+          const AttentionOptions& options, std::shared_ptr<const Tensor> memory) {
+  if (place.probe == nullptr) return;
+  place.probe->attention({place.kind, place.layer, q, k, v, options, std::move(memory)});
+}
+
+}  // namespace
 
 void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
             const AttentionPlace& place, Tensor& out) {
-  if (place.probe != nullptr) place.probe->attention({place.kind, place.layer, q, k, v, options});
+  show(place, q, k, v, options, nullptr);
+  attention_concat(q, k, v, options, out);
+}
+
+void attend(ProjectedHeads& projected, const AttentionOptions& options, const AttentionPlace& place,
+            Tensor& out) {
+  const ConstView q = projected.q(), k = projected.k(), v = projected.v();
+  show(place, q, k, v, options, projected.memory());
   attention_concat(q, k, v, options, out);
 }
 
 void ProjectionRecord::before_rotation(ProjectedHeads& projected, const std::vector<double>& frequencies) {
   if (!wanted_) return;
-  q_ = Tensor::copy_of(projected.q());
-  k_ = Tensor::copy_of(projected.k());
+  q_ = Tensor::copy_of(projected.q().transpose(1, 2));
+  k_ = Tensor::copy_of(projected.k().transpose(1, 2));
   frequencies_ = frequencies;
 }
 

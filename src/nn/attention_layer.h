@@ -1,6 +1,7 @@
 // Attention with its projections, as the blocks of a transformer use it.
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -17,21 +18,23 @@ struct HeadSizes {
   Index key_columns() const { return kv_heads * width; }
 };
 
-// Queries, keys and values of one token sequence, as [B, tokens, heads, D] in one projection's result,
-// which must live as long. Written through: rotary positions are applied in place.
+// Queries, keys and values of one token sequence, each head's rows side by side.
 class ProjectedHeads {
  public:
-  // columns: q | k | v side by side, or k | v alone (`heads.heads` = 0)
-  ProjectedHeads(Tensor& projected, const HeadSizes& heads) : projected_(projected), heads_(heads) {}
+  // x [B, N, E] through `layer`, whose outputs are q | k | v, or q alone (`kv_heads` = 0), or k | v alone
+  // (`heads` = 0). Memory of an earlier call is used again, unless a probe keeps it.
+  void project(ConstView x, const Linear& layer, const HeadSizes& heads);
 
+  // [B, H, N, D], [B, Hkv, N, D] twice. Written through: rotary positions are applied in place.
   View q() { return part(0, heads_.heads); }
-  View k() { return part(heads_.query_columns(), heads_.kv_heads); }
-  View v() { return part(heads_.query_columns() + heads_.key_columns(), heads_.kv_heads); }
+  View k() { return part(heads_.heads, heads_.kv_heads); }
+  View v() { return part(heads_.heads + heads_.kv_heads, heads_.kv_heads); }
+  const std::shared_ptr<Tensor>& memory() const { return memory_; }
 
  private:
-  View part(Index column, Index heads);
+  View part(Index first, Index heads);
 
-  Tensor& projected_;  // [B, N, columns]
+  std::shared_ptr<Tensor> memory_;  // [B, H + 2 Hkv, N, D]
   HeadSizes heads_;
 };
 
@@ -46,6 +49,9 @@ struct AttentionPlace {
 // [B, Hkv, M, D] → out [B, N, H·D], used again if it has this shape.
 void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
             const AttentionPlace& place, Tensor& out);
+// Of self-attention: the probe may keep what was projected.
+void attend(ProjectedHeads& projected, const AttentionOptions& options, const AttentionPlace& place,
+            Tensor& out);
 
 // Where the queries, keys and values of a call come from: k | v stand side by side in `keys_values`, from
 // `key_column` on. Of self-attention, both layers are the same one, and so are x and memory.
@@ -80,8 +86,5 @@ class ProjectionRecord {
   Tensor q_, k_;
   std::vector<double> frequencies_;
 };
-
-// [B, tokens, heads, D] → [B, heads, tokens, D], by strides.
-inline ConstView heads_first(ConstView x) { return x.transpose(1, 2); }
 
 }  // namespace fovea

@@ -1,6 +1,8 @@
 #include "fovea/capture.h"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <utility>
 
 #include "core/fail.h"
@@ -14,8 +16,13 @@ void Capture::attention(const AttentionCall& call) {
            call.layer);
     }
   }
-  calls_.push_back({call.kind, call.layer, Tensor::copy_of(call.q), Tensor::copy_of(call.k),
-                    Tensor::copy_of(call.v), call.options});
+  if (call.memory != nullptr) {
+    calls_.push_back({call.kind, call.layer, call.q, call.k, call.v, call.options, call.memory});
+    return;
+  }
+  const auto copies = std::make_shared<const std::array<Tensor, 3>>(
+      std::array{Tensor::copy_of(call.q), Tensor::copy_of(call.k), Tensor::copy_of(call.v)});
+  calls_.push_back({call.kind, call.layer, (*copies)[0], (*copies)[1], (*copies)[2], call.options, copies});
 }
 
 std::vector<AttentionKind> Capture::kinds() const {
@@ -72,9 +79,8 @@ CapturedHead Capture::head(AttentionKind kind, Index layer, Index head, Index ba
   options.mask = options.mask.select(batch, head);
   options.bias = options.bias.select(batch, head);
   const Index key_head = head / (q[1] / call.k.shape()[1]);
-  return {call.q.view().select(0, batch).select(0, head),
-          call.k.view().select(0, batch).select(0, key_head),
-          call.v.view().select(0, batch).select(0, key_head), std::move(options)};
+  return {call.q.select(0, batch).select(0, head), call.k.select(0, batch).select(0, key_head),
+          call.v.select(0, batch).select(0, key_head), std::move(options)};
 }
 
 Tensor Capture::crop(AttentionKind kind, Index layer, Index head, const Crop& crop, Index batch) const {

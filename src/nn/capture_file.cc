@@ -178,9 +178,9 @@ void Capture::save(const std::string& path) const {
     write_call(json, call, where);
     const std::string prefix = prefix_of(call.kind, call.layer);
     const Index tokens = std::max(call.q.shape()[2], call.k.shape()[2]);
-    arrays.add(prefix + "q", call.q);
-    arrays.add(prefix + "k", call.k);
-    arrays.add(prefix + "v", call.v);
+    arrays.add(prefix + "q", Tensor::copy_of(call.q));
+    arrays.add(prefix + "k", Tensor::copy_of(call.k));
+    arrays.add(prefix + "v", Tensor::copy_of(call.v));
     if (call.options.bias.is_none()) continue;
     Tensor table = relative_table(call.options.bias, call.q.shape()[1], tokens);
     if (table.empty()) fail("{}: the bias of {}q is not by relative position: not kept", where, prefix);

@@ -41,6 +41,10 @@ void Linear::store(ConstView x, Tensor& out, Activation activation) const {
   dense_layer(x, *weight_, {bias_.data(), activation, DenseEnd::store}, out.view());
 }
 
+void Linear::store_heads(ConstView x, Index head_width, View out) const {
+  dense_heads(x, *weight_, bias_.data(), head_width, out);
+}
+
 void Linear::add(ConstView x, View out) const {
   dense_layer(x, *weight_, {bias_.data(), Activation::none, DenseEnd::add}, out);
 }

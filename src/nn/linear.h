@@ -24,6 +24,8 @@ class Linear {
   Tensor operator()(ConstView x, Activation activation = Activation::none) const;
   // The same into `out`, which is used again if it has the right shape.
   void store(ConstView x, Tensor& out, Activation activation = Activation::none) const;
+  // x [B, N, E] → x Wᵀ + b, its F / D heads apart: [B, F / D, N, D] with D = head_width.
+  void store_heads(ConstView x, Index head_width, View out) const;
   void add(ConstView x, View out) const;       // out += x Wᵀ + b
   void multiply(ConstView x, View out) const;  // out = out · (x Wᵀ + b)
 

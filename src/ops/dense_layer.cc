@@ -1,5 +1,6 @@
 #include "ops/dense_layer.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/fail.h"
@@ -17,20 +18,45 @@ Shape dense_shape(const Shape& x, const PackedWeights& weights) {
   return Shape(extents);
 }
 
-void dense_layer(ConstView x, const PackedWeights& weights, const DenseOptions& options, View out) {
-  const Shape wanted = dense_shape(x.shape(), weights);
-  if (!(out.shape() == wanted) || !out.is_contiguous()) {
-    fail("[linear] the result is {}, expected {}, contiguous", out.shape().to_string(), wanted.to_string());
-  }
-  if (!kernels::can_multiply(weights)) {
-    fail("[linear] the weights were packed for narrower vectors: load the model again for {}",
-         instruction_set());
-  }
-  if (wanted.elements() == 0) return;
+namespace {
+
+void check_instruction_set(const PackedWeights& weights) {
+  if (kernels::can_multiply(weights)) return;
+  fail("[linear] the weights were packed for narrower vectors: load the model again for {}",
+       instruction_set());
+}
+
+void check_result(View out, const Shape& wanted) {
+  if (out.shape() == wanted && out.is_contiguous()) return;
+  fail("[linear] the result is {}, expected {}, contiguous", out.shape().to_string(), wanted.to_string());
+}
+
+// x [.., E] as contiguous rows.
+void multiply(ConstView x, const PackedWeights& weights, const DenseOptions& options,
+              const kernels::DenseResult& result) {
+  check_instruction_set(weights);
+  const Index rows = dense_shape(x.shape(), weights).elements() / std::max<Index>(1, weights.outputs());
+  if (rows == 0 || weights.outputs() == 0) return;
   Tensor copy;
   if (!x.is_contiguous()) x = copy = Tensor::copy_of(x);
-  kernels::dense_layer({x.data(), weights.inputs(), wanted.elements() / weights.outputs(), weights,
-                        options.bias, out.data(), weights.outputs(), options.activation, options.end});
+  kernels::dense_layer({x.data(), rows, weights, options.bias, result, options.activation, options.end});
+}
+
+}  // namespace
+
+void dense_layer(ConstView x, const PackedWeights& weights, const DenseOptions& options, View out) {
+  check_result(out, dense_shape(x.shape(), weights));
+  multiply(x, weights, options, {out.data()});
+}
+
+void dense_heads(ConstView x, const PackedWeights& weights, const float* bias, Index head_width, View out) {
+  const Shape wide = dense_shape(x.shape(), weights);
+  if (wide.rank() != 3 || head_width < 1 || wide[2] % head_width != 0) {
+    fail("[linear] {} outputs of x {} do not make heads of width {}", weights.outputs(),
+         x.shape().to_string(), head_width);
+  }
+  check_result(out, {wide[0], wide[2] / head_width, wide[1], head_width});
+  multiply(x, weights, {.bias = bias}, {out.data(), head_width, wide[1]});
 }
 
 }  // namespace fovea

@@ -16,7 +16,10 @@ struct DenseOptions {
 // "[linear] ..".
 void dense_layer(ConstView x, const PackedWeights& weights, const DenseOptions& options, View out);
 
-// [.., F]: the shape of that result.
+// The same with the results of F / D heads apart: x [B, N, E] → out [B, F / D, N, D], stored.
+void dense_heads(ConstView x, const PackedWeights& weights, const float* bias, Index head_width, View out);
+
+// [.., F]: the shape of dense_layer's result.
 Shape dense_shape(const Shape& x, const PackedWeights& weights);
 
 }  // namespace fovea

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "fovea/attention.h"
+#include "fovea/memory.h"
 #include "fovea/random.h"
 #include "support/memory_counter.h"
 
@@ -63,6 +64,7 @@ namespace fovea {
 
 static long long counted_from = 0;
 void testing::start_counting_memory() {
+  release_spare_memory();
   peak_bytes = live_bytes.load();
   counted_from = live_bytes;
 }
@@ -103,10 +105,9 @@ long long backward_peak_during(Index n, AttentionOptions options) {
   const Tensor q = random.normal({n, 8}), k = random.normal({n, 8}), v = random.normal({n, 8});
   options.logsumexp = true;
   const AttentionResult forward = attention(q, k, v, options);
-  peak_bytes = live_bytes.load();
-  const long long before = live_bytes;
+  testing::start_counting_memory();
   const AttentionGradients g = attention_backward(q, k, v, forward, v, options);
-  return peak_bytes - before;
+  return testing::most_memory_since_start();
 }
 
 // Backward computes the weights again, tile by tile; a table of biases is summed along diagonals.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "fovea/random.h"
 #include "fovea/safetensors.h"
 #include "io/io_testing.h"
@@ -104,8 +106,27 @@ TEST(Capture, survives_a_file) {
   EXPECT_EQ(loaded.sequences, captured().sequences);
   EXPECT_EQ(loaded.decoder_sequences, captured().decoder_sequences);
   expect_weights_of_the_run(loaded, 1e-6f);
-  const Tensor &v = loaded.at(AttentionKind::decoder, 0).v, want = calls()[1].v;
+  const Tensor v = Tensor::copy_of(loaded.at(AttentionKind::decoder, 0).v), want = calls()[1].v;
   for (Index i = 0; i < want.shape().elements(); ++i) ASSERT_EQ(v.data()[i], want.data()[i]);
+}
+
+// What may be kept is kept, and lasts as long as a copy of the capture does; the rest is copied.
+TEST(Capture, takes_over_memory_that_it_may_keep) {
+  const Call call = calls()[0];
+  auto memory = std::make_shared<const Tensor>(call.q);
+  const ConstView q = *memory;
+  Capture kept;
+  {
+    Capture capture;
+    capture.attention({AttentionKind::encoder, 0, q, q, q, {}, memory});
+    capture.attention({AttentionKind::encoder, 1, q, q, q, {}});
+    kept = capture;
+  }
+  EXPECT_EQ(memory.use_count(), 2);
+  EXPECT_EQ(kept.at(AttentionKind::encoder, 0).q.data(), q.data());
+  EXPECT_NE(kept.at(AttentionKind::encoder, 1).q.data(), q.data());
+  memory.reset();
+  EXPECT_EQ(kept.at(AttentionKind::encoder, 0).v(0, 0, 0, 0), call.q(0, 0, 0, 0));
 }
 
 TEST(Capture, what_cannot_be_done_is_told) {

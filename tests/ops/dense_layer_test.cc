@@ -165,6 +165,31 @@ TEST(DenseLayer, the_same_bits_for_any_threads_and_any_number_of_rows) {
   EXPECT_EQ(std::memcmp(one.data(), by_row.data(), 4 * 150 * 331), 0);
 }
 
+// Heads narrower and wider than a vector, and sequences that end in the middle of a block of rows.
+TEST(DenseLayer, heads_apart_are_the_same_numbers_elsewhere) {
+  on_every_instruction_set([] {
+    Random random(6);
+    for (const Index width : {1, 5, 8, 20, 32, 64}) {
+      for (const Index tokens : {1, 3, 70}) {
+        const Index batch = 3, heads = width == 1 ? 50 : 5, outputs = heads * width;
+        const Tensor x = random.normal({batch, tokens, 200}), bias = random.normal({outputs});
+        const PackedWeights packed(random.normal({outputs, 200}));
+        Tensor rows({batch, tokens, outputs}), apart({batch, heads, tokens, width});
+        dense_layer(x, packed, {.bias = bias.data()}, rows.view());
+        dense_heads(x, packed, bias.data(), width, apart.view());
+        for (Index b = 0; b < batch; ++b) {
+          for (Index n = 0; n < tokens; ++n) {
+            for (Index c = 0; c < outputs; ++c) {
+              ASSERT_EQ(apart(b, c / width, n, c % width), rows(b, n, c))
+                  << "heads of " << width << ", " << tokens << " tokens: " << b << " " << n << " " << c;
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
 TEST(PackedWeights, rows_and_columns_come_back) {
   Random random(4);
   const Tensor w = random.normal({61, 29});
@@ -196,6 +221,11 @@ TEST(DenseLayer, shapes_that_do_not_fit_are_an_error) {
               dense_layer(Tensor({3, 4}), packed, {}, out.view());
             }),
             "[linear] the result is [2, 5], expected [3, 5], contiguous");
+  Tensor heads({1, 2, 2, 2});
+  EXPECT_EQ(testing::message_of([&] {
+              dense_heads(Tensor({1, 2, 4}), packed, nullptr, 2, heads.view());
+            }),
+            "[linear] 5 outputs of x [1, 2, 4] do not make heads of width 2");
 }
 
 }  // namespace
