@@ -146,7 +146,17 @@ function frameFigures({ gaps }) {
   return { median: middle(gaps), p95: sorted[Math.floor(sorted.length * 0.95)], dropped: gaps.filter((gap) => gap > 25).length, frames: gaps.length };
 }
 
+// What the machine itself loses: the same sweep over a page that does nothing.
+async function emptyPage(context) {
+  const page = await context.newPage();
+  await page.setContent("<main style='height: 100vh'></main>");
+  const frames = await hoverFrames(page, "main");
+  await page.close();
+  return frameFigures(frames);
+}
+
 async function at512({ context, binary, figures }) {
+  figures.emptyPage = await emptyPage(context);
   const { path } = JSON.parse(fovea(binary, "model", "info", "minilm", "--json"));
   const server = await serve(binary, "--model", twelveLayers(path), "warm up");
   const session = await newPage(context, server.url);

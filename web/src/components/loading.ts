@@ -1,7 +1,9 @@
 // Values that arrive later. The last one stays on the screen until the next is there. They are asked for in the
 // frame in which they are wanted, not after the next paint.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { fetchNeighbours } from "../core/weights";
 import { SourceError } from "../data/source";
+import type { HeadAddress } from "../data/types";
 
 export interface Loaded<T> {
   value: T | null;
@@ -30,6 +32,15 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
     return () => left.abort();
   }, [key]);
   return state;
+}
+
+// Fetches the heads beside this one once it is `here` and stays: not for somebody who leafs through.
+export function useNeighbours(head: HeadAddress | null, here: boolean): void {
+  useEffect(() => {
+    if (!head || !here) return;
+    const timer = setTimeout(() => void fetchNeighbours(head).catch(() => undefined), 100);
+    return () => clearTimeout(timer);
+  }, [JSON.stringify(head), here]);
 }
 
 export const isMissing = (error: Error | null) => error instanceof SourceError && error.missing;

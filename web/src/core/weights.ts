@@ -92,6 +92,19 @@ export function whole(head: HeadAddress, mask: string): Promise<Matrix> {
   return wholeEntry(head, mask).promise;
 }
 
+// The heads that are one key away, one after the other, so that whoever steps through them waits for nothing.
+export async function fetchNeighbours(head: HeadAddress): Promise<void> {
+  const info = infoOf(head);
+  if (head.head === "mean" || !fitsWhole(info)) return;
+  const { layer, head: own } = head;
+  const beside = (at: number, by: number, count: number) => (at + by + count) % count;
+  const neighbours = [1, -1].flatMap((by) => [
+    { ...head, head: beside(own, by, info.heads) },
+    { ...head, layer: beside(layer, by, info.layers) },
+  ]);
+  for (const neighbour of neighbours) await whole(neighbour, "");
+}
+
 // The weights of one query over all keys, at once if they are here.
 export function row(head: HeadAddress, query: number, mask: string): Float32Array | Promise<Float32Array> {
   const info = infoOf(head);

@@ -1,7 +1,7 @@
 // Queries × keys of one head: the whole of it while that is small, else cells of many weights and crops.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Failure } from "../components/controls";
-import { useLoaded } from "../components/loading";
+import { useLoaded, useNeighbours } from "../components/loading";
 import { MatrixCanvas } from "../components/matrix_canvas";
 import { ViewFrame } from "../components/view_frame";
 import { modelOf, pictureOf, pixelsOf, weightEntry, wholeCrop } from "../canvas/matrix_model";
@@ -179,6 +179,7 @@ export function MatrixView() {
   const mask = activeMask.value;
   const short = fitsWhole(info);
   const parts = useLoaded(`${JSON.stringify(head)}${mask}`, () => load(head, mask, short));
+  useNeighbours(head, parts.value?.matrix != null);
   const { detail, onViewport } = useDetail(head, mask, !short);
   const measured = useStatistics(parts.value);
   const model = useModel(parts.value, detail, measured);
