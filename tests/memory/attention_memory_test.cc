@@ -18,26 +18,33 @@ namespace {
 // Every allocation of this program is counted; the peak above a mark shows what one call needs.
 std::atomic<long long> live_bytes{0}, peak_bytes{0};
 
+// Stands right before the memory that is handed out.
+struct Header {
+  void* start;
+  std::size_t size;
+};
+
 void* count_and_allocate(std::size_t size, std::size_t alignment) {
-  constexpr std::size_t kHeader = 64;  // holds the size; keeps the alignment
-  void* memory = std::aligned_alloc(std::max<std::size_t>(alignment, kHeader),
-                                    (size + 2 * kHeader) / kHeader * kHeader);
-  if (memory == nullptr) throw std::bad_alloc();
-  std::memcpy(memory, &size, sizeof size);
+  alignment = std::max<std::size_t>(alignment, 64);
+  const std::size_t whole = (alignment + size + alignment - 1) / alignment * alignment;
+  void* start = std::aligned_alloc(alignment, whole);
+  if (start == nullptr) throw std::bad_alloc();
+  char* memory = static_cast<char*>(start) + alignment;
+  const Header header = {start, size};
+  std::memcpy(memory - sizeof header, &header, sizeof header);
   const long long now = live_bytes += static_cast<long long>(size);
   long long peak = peak_bytes;
   while (now > peak && !peak_bytes.compare_exchange_weak(peak, now)) {
   }
-  return static_cast<char*>(memory) + kHeader;
+  return memory;
 }
 
 void count_and_release(void* memory) {
   if (memory == nullptr) return;
-  void* start = static_cast<char*>(memory) - 64;
-  std::size_t size = 0;
-  std::memcpy(&size, start, sizeof size);
-  live_bytes -= static_cast<long long>(size);
-  std::free(start);
+  Header header;
+  std::memcpy(&header, static_cast<char*>(memory) - sizeof header, sizeof header);
+  live_bytes -= static_cast<long long>(header.size);
+  std::free(header.start);
 }
 
 }  // namespace
