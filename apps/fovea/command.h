@@ -10,7 +10,7 @@
 #include "fovea/language.h"
 #include "fovea/render.h"
 #include "options.h"
-#include "output.h"
+#include "output/output.h"
 
 namespace fovea::command {
 

@@ -6,7 +6,7 @@
 
 #include "fovea/render.h"
 #include "fovea/version.h"
-#include "layout.h"
+#include "output/layout.h"
 
 namespace fovea::command {
 namespace {

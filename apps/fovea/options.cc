@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "output.h"
+#include "output/output.h"
 
 namespace fovea::command {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/fail.h"
-#include "text/assemble_encoding.h"
-#include "text/encode_sequence.h"
-#include "text/tokenizer_parts.h"
+#include "text/steps/assemble_encoding.h"
+#include "text/steps/encode_sequence.h"
+#include "text/steps/tokenizer_parts.h"
 
 namespace fovea {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "core/fail.h"
 #include "core/utf8.h"
-#include "text/aligned_text.h"
-#include "text/unicode.h"
-#include "text/valid_text.h"
+#include "text/unicode/aligned_text.h"
+#include "text/unicode/unicode.h"
+#include "text/unicode/valid_text.h"
 
 namespace fovea {
 

@@ -12,7 +12,7 @@
 #include "nn/embedding.h"
 #include "nn/feed_forward.h"
 #include "nn/norm.h"
-#include "text/base64.h"
+#include "text/files/base64.h"
 
 namespace fovea {
 namespace {

@@ -3,13 +3,13 @@
 
 #include <random>
 
-#include "text/byte_alphabet.h"
-#include "text/byte_pair.h"
-#include "text/normal_form.h"
-#include "text/split_pattern.h"
-#include "text/trie.h"
-#include "text/unigram.h"
-#include "text/valid_text.h"
+#include "text/models/byte_alphabet.h"
+#include "text/models/byte_pair.h"
+#include "text/models/trie.h"
+#include "text/models/unigram.h"
+#include "text/steps/split_pattern.h"
+#include "text/unicode/normal_form.h"
+#include "text/unicode/valid_text.h"
 #include "tokenizer_testing.h"
 
 namespace fovea {

@@ -1,0 +1,254 @@
+// fovea analyze: measures of attention, from weights or from q and k.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "command.h"
+#include "fovea/error.h"
+#include "fovea/head_roles.h"
+#include "fovea/measure_definitions.h"
+#include "inputs/analyze_input.h"
+#include "output/analyze_views.h"
+#include "output/progress.h"
+#include "words.h"
+
+namespace fovea::command {
+namespace {
+
+const MeasureDefinition& definition_named(const std::string& option, const std::string& name) {
+  try {
+    return measure_definition(name);
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    throw UsageError(option + ":" +
+                     message.substr(message.find(']') + 1));  // without the library's [measures]
+  }
+}
+
+Measure measure_named(const std::string& option, const std::string& name) {
+  const MeasureDefinition& definition = definition_named(option, name);
+  if (definition.measure) return *definition.measure;
+  throw UsageError(
+      fmt::format("{}: {} is not one number per head; see fovea analyze --explain {}", option, name, name));
+}
+
+class AnalyzeCommand final : public Command {
+ public:
+  std::string name() const override { return "analyze"; }
+  Text summary() const override {
+    return {"measure attention: entropy, who receives, roles of heads, similarity, rollout",
+            "度量注意力：熵、谁被关注、头的角色、头的相似度、逐层展开"};
+  }
+  Text description() const override {
+    return {
+        "FILE holds weights [N, M] to [L, B, H, N, M] (rows are queries; .npy, .npz, .safetensors, .json); "
+        "or --q "
+        "and --k give queries and keys, and the weights are never built; or --model reads a text. Per "
+        "head: entropy, what the most "
+        "attended "
+        "key receives, its role and, with --measures, any of the measures that --explain lists. For one "
+        "layer also "
+        "per token, of the weights averaged over the heads: entropy, row sum, diagonal, attention "
+        "received.",
+        "FILE 中是权重 [N, M] 到 [L, B, H, N, M]（行是查询；.npy、.npz、.safetensors、.json）；也可以用 "
+        "--q、--k "
+        "给出查询和键，此时不会构造权重矩阵；或用 --model "
+        "让模型读一段文本。对每个头给出熵、最受关注的键、角色，以及用 --measures "
+        "指定的任何指标（见 "
+        "--explain）。只有一层时，还按词元给出各头平均权重的熵、行和、对角线和收到的注意力。"};
+  }
+  std::vector<HelpExample> examples() const override;
+  void declare(OptionList& options) override;
+  void run(const Context& context) override;
+
+ private:
+  void check_command_line() const;
+  void explain(const Context& context) const;
+  std::unique_ptr<AnalyzeSource> open() const;
+  MeasureOptions measure_options(const AnalyzeSource& source) const;
+  MeasuresReport report(const AnalyzeSource& source) const;
+  void print_report(const Context& context, const AnalyzeSource& source) const;
+
+  RenderOptions render(const Context& context) const {
+    return context.render(static_cast<int>(digits_.value_or(4)));
+  }
+  bool csv() const { return format_ == "csv" || csv_; }
+  bool json() const { return format_ == "json" || json_; }
+
+  std::vector<std::string> words_;
+  WeightsInput weights_;
+  QueryKeyInput query_key_;
+  HeadSelection selection_;
+  AnalyzeViews views_;
+  std::optional<std::string> explain_, measures_, sort_;
+  std::optional<Index> top_, block_size_, period_, digits_;
+  std::string format_ = "table";
+  bool example_ = false, json_ = false, csv_ = false, no_rows_ = false;
+};
+
+std::vector<HelpExample> AnalyzeCommand::examples() const {
+  return {
+      {"fovea analyze --example", {"\"I love AI\" through four heads", "“I love AI”经过四个头"}},
+      {"fovea analyze weights.npy --tokens \"I love AI\"",
+       {"a table per head, with the words' names", "每个头一行，带词语名称"}},
+      {"fovea analyze --model minilm \"The quick brown fox jumps over the lazy dog.\" --layer 5",
+       {"what the heads of a real model do with a sentence", "真实模型的各个头如何处理一句话"}},
+      {"fovea analyze bert.npz --measures entropy,distance,role --sort entropy --top 10",
+       {"the ten broadest heads of all layers", "所有层中最分散的十个头"}},
+      {"fovea analyze --q q.npy --k k.npy --mask causal --csv",
+       {"long inputs, for a spreadsheet", "长输入，供表格软件读取"}},
+      {"fovea analyze bert.npz --similarity", {"which heads look alike", "哪些头彼此相似"}},
+      {"fovea analyze bert.npz --rollout 0",
+       {"what of each token arrives at position 0 of the last layer", "各词元有多少到达最后一层的位置 0"}},
+      {"fovea analyze --explain sink_share", {"what a measure means", "某项指标的含义"}}};
+}
+
+void AnalyzeCommand::declare(OptionList& options) {
+  options.positional_paths(
+      "FILE", 0, 2, words_,
+      {"a .npy, .npz, .safetensors or .json file; with --model: a text, or a pair of texts",
+       ".npy、.npz、.safetensors 或 .json 文件；使用 --model 时为一段文本或一对文本"});
+  options.flag("--example", example_,
+               {"instead of a file: \"I love AI\", three tokens, four heads",
+                "不读文件，用“I love AI”：三个词、四个头"});
+  weights_.declare(options);
+  query_key_.declare(options);
+  selection_.declare(options);
+  options.optional_text("--explain", "MEASURE", explain_,
+                        {"what a measure means, its range, its caveat; without a name: all names",
+                         "某项指标的含义、取值范围与注意事项；不带名称则列出全部"});
+  options.text(
+      "--measures", "LIST", measures_,
+      {"the columns: entropy,distance,role; or all", "要显示的列：如 entropy,distance,role；或 all"});
+  options.text("--sort", "MEASURE", sort_,
+               {"heads with the largest value first", "按该指标从大到小排列各头"});
+  options.integer("--top", "N", top_, 1, INT64_MAX, {"only the first N heads", "只显示前 N 个头"});
+  options.integer("--block", "SIZE", block_size_, 1, INT64_MAX,
+                  {"blocks of so many tokens for block_diagonal; default: sentences, by special tokens",
+                   "block_diagonal 的块大小；默认按特殊词元分句"});
+  options.integer("--period", "T", period_, 2, INT64_MAX,
+                  {"the period of a repeated sequence, for induction; default: found in the tokens",
+                   "重复序列的周期，用于 induction；默认从词元中找出"});
+  views_.declare(options);
+  options.integer("--digits", "D", digits_, 0, 17, {"decimals; default: 4", "小数位数；默认 4"});
+  options.choice("--format", {"table", "json", "csv"}, format_, {"default: table", "默认 table（表格）"});
+  options.flag("--json", json_, {"for programs: --format json", "供程序读取：即 --format json"});
+  options.flag("--csv", csv_, {"one line per head: --format csv", "每个头一行：即 --format csv"});
+  options.flag("--no-rows", no_rows_, {"JSON without the values of each query", "JSON 中不含各查询的值"});
+}
+
+void AnalyzeCommand::check_command_line() const {
+  query_key_.check(words_.size());
+  const std::size_t files = query_key_.takes_texts() ? 0 : words_.size();
+  const std::size_t inputs = files + (example_ ? 1 : 0) + (query_key_.given() ? 1 : 0);
+  if (inputs == 0) throw UsageError("FILE is missing (or --model and a text, --q and --k, or --example)");
+  if (inputs > 1)
+    throw UsageError("got several of FILE, --model, --capture, --q and --example, expected one");
+  if (json() && csv()) throw UsageError("--json and --csv: expected one of them");
+  if (views_.any() && csv()) throw UsageError("--csv is for the table of heads; take --json");
+  views_.check();
+  if (sort_) measure_named("--sort", *sort_);
+  for (const std::string& name : split_list(measures_.value_or("all"))) {
+    if (name != "all" && name != "role") measure_named("--measures", name);
+  }
+}
+
+std::unique_ptr<AnalyzeSource> AnalyzeCommand::open() const {
+  if (query_key_.given()) {
+    return query_key_source(query_key_.load(words_), selection_, weights_.tokens());
+  }
+  const Mask mask = query_key_.mask();
+  if (!example_) return weights_source(weights_.load(words_.front()), selection_, mask);
+  AttentionWeights weights = i_love_ai_weights(mask);
+  set_tokens(weights, weights_.tokens().queries(), weights_.tokens().keys());
+  return weights_source(std::move(weights), selection_, mask);
+}
+
+// What the output needs: with --q and --k every further measure costs time.
+MeasureOptions AnalyzeCommand::measure_options(const AnalyzeSource& source) const {
+  constexpr Index kShort = 4096;  // tokens; the averaged weights of longer inputs are for programs
+  MeasureOptions options;
+  options.block_size = block_size_.value_or(0);
+  options.period = period_.value_or(0);
+  options.head_mean = json() || source.queries <= kShort;
+  options.rows = json() ? !no_rows_ : source.queries <= kShort;
+  const std::string list = measures_.value_or(json() || csv() ? "all" : "");
+  const std::vector<std::string> names = split_list(list);
+  const bool all = std::find(names.begin(), names.end(), "all") != names.end();
+  if (all) return options;
+  for (const std::string& name : list.empty() ? std::vector<std::string>{} : names) {
+    if (name != "role") options.measures.push_back(measure_named("--measures", name));
+  }
+  if (list.empty()) options.measures = {Measure::entropy, Measure::received, Measure::outgoing};
+  if (sort_) options.measures.push_back(measure_named("--sort", *sort_));
+  const bool role = list.empty() || std::find(names.begin(), names.end(), "role") != names.end();
+  if (role) {
+    for (const Measure measure : role_measures()) options.measures.push_back(measure);
+  }
+  return options;
+}
+
+MeasuresReport AnalyzeCommand::report(const AnalyzeSource& source) const {
+  MeasureOptions options = measure_options(source);
+  Progress progress("analyze");
+  options.progress = [&](double share) { progress.show(share); };
+  MeasuresReport report = source.measure(options);
+  report.tokens = source.tokens;
+  report.key_tokens = source.key_tokens;
+  if (sort_) sort_by(report, measure_named("--sort", *sort_));
+  if (top_ && *top_ < static_cast<Index>(report.heads.size())) {
+    report.heads.erase(report.heads.begin() + *top_, report.heads.end());
+    report.means.clear();
+  }
+  if (!measures_) return report;
+  report.role = false;
+  for (const std::string& name : split_list(*measures_)) {
+    if (name == "role" || name == "all") report.role = true;
+    if (name == "all") report.columns = all_measures();
+    if (name != "role" && name != "all") report.columns.push_back(measure_named("--measures", name));
+  }
+  return report;
+}
+
+void AnalyzeCommand::print_report(const Context& context, const AnalyzeSource& source) const {
+  const MeasuresReport measured = report(source);
+  if (json()) {
+    context.print(to_json(measured));
+  } else if (csv()) {
+    context.print(to_csv(measured));
+  } else {
+    context.print(to_terminal(measured, render(context)));
+  }
+}
+
+void AnalyzeCommand::explain(const Context& context) const {
+  if (explain_->empty() || *explain_ == "list") {
+    for (const MeasureDefinition& definition : measure_definitions()) {
+      context.line(fmt::format("{}  {}", pad_right(definition.name, 20), context.say(definition.title)));
+    }
+    return;
+  }
+  context.print(to_terminal(definition_named("--explain", *explain_), context.render()));
+  if (*explain_ != "role") return;
+  context.line();
+  for (const RoleRule& rule : role_rules()) context.line("  " + context.say(rule.text));
+}
+
+void AnalyzeCommand::run(const Context& context) {
+  if (explain_) return explain(context);
+  check_command_line();
+  const std::unique_ptr<AnalyzeSource> source = open();
+  if (source->batch > 1) {
+    print_message(fmt::format("fovea: sequence {} of 0 to {}; --batch chooses another", source->entry,
+                              source->batch - 1));
+  }
+  if (!views_.any()) return print_report(context, *source);
+  if (json()) return context.print(views_.json(*source));
+  views_.print(context, *source, render(context));
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_analyze_command() { return std::make_unique<AnalyzeCommand>(); }
+
+}  // namespace fovea::command

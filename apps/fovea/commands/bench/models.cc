@@ -1,0 +1,72 @@
+// The table of `fovea bench models`.
+#include <fmt/format.h>
+
+#include "commands/bench/tables.h"
+
+namespace fovea::command {
+namespace {
+
+using bench::CaseResult;
+using bench::Measurement;
+using bench::Operation;
+
+constexpr std::pair<const char*, const char*> kOthers[] = {{"fovea_plain", "plain"},
+                                                           {"pytorch", "PyTorch"},
+                                                           {"attentions", "attentions"},
+                                                           {"onnxruntime", "ONNX R."}};
+
+std::string rate(const CaseResult& result, double seconds) {
+  if (result.info.operation == Operation::model) {
+    return fmt::format("{:.1f} GFLOP/s", result.info.flops / seconds / 1e9);
+  }
+  return fmt::format("{:.0f} tokens/s", static_cast<double>(result.info.queries) / seconds);
+}
+
+}  // namespace
+
+bool is_model_case(const CaseResult& result) {
+  return result.info.operation == Operation::model || result.info.operation == Operation::generation;
+}
+
+void print_models(const Context& context, const bench::Report& report) {
+  std::vector<std::string> titles = {context.say({"batch × tokens", "批 × 词元"}),
+                                     context.say({"fovea, captured", "fovea，全部记录"}), "±", ""};
+  for (const auto& [id, title] : kOthers) titles.push_back(title);
+  AlignedTable table(titles);
+  for (const bench::ScenarioResult& scenario : report.scenarios) {
+    for (const CaseResult& result : scenario.cases) {
+      if (!is_model_case(result)) continue;
+      std::vector<std::string> row = {context.say(result.info.label)};
+      const Measurement* ours = result.by("fovea");
+      if (ours != nullptr && ours->times.rounds > 0) {
+        const bench::Times& t = ours->times;
+        row.insert(row.end(),
+                   {milliseconds(t.median),
+                    fmt::format("{:.1f} %", 50 * (t.third_quartile - t.first_quartile) / t.median),
+                    rate(result, t.median)});
+      } else {
+        row.insert(row.end(), {"–", "–", "–"});
+      }
+      for (const auto& [id, title] : kOthers) {
+        const auto ratio = ratio_to_fovea(result, id);
+        row.push_back(ratio ? times(*ratio) : "–");
+      }
+      table.add(row);
+    }
+  }
+  if (table.empty()) return;
+  const std::string rounds = rounds_text(report);
+  context.subheading(
+      {fmt::format(
+           "Whole models. fovea keeps every attention call (plain: it does not): median of {} rounds, "
+           "± half the interquartile range. Others: × as long. attentions: transformers with "
+           "output_attentions=True",
+           rounds),
+       fmt::format(
+           "整个模型。fovea 记录每次注意力调用（plain：不记录）：{} 轮的中位数，± 为四分位距的一半。"
+           "其他：耗时的倍数。attentions：transformers 加 output_attentions=True",
+           rounds)});
+  table.print(context);
+}
+
+}  // namespace fovea::command

@@ -1,0 +1,322 @@
+#include "commands/bench/tables.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "fovea/render.h"
+#include "output/layout.h"
+
+namespace fovea::command {
+
+using bench::CaseResult;
+using bench::Measurement;
+using bench::Report;
+using bench::ScenarioResult;
+using bench::Status;
+
+void AlignedTable::print(const Context& context) const {
+  std::vector<int> widths(rows_.front().size(), 0);
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += i == 0 ? pad_right(row[i], widths[i]) : "  " + pad_left(row[i], widths[i]);
+    }
+    context.line(&row == &rows_.front() ? bold(line, context.color) : line);
+  }
+  context.line();
+}
+
+std::string milliseconds(double seconds) {
+  const double ms = seconds * 1e3;
+  return fmt::format("{:.{}f} ms", ms, ms >= 1000 ? 0 : ms >= 100 ? 1 : ms >= 10 ? 2 : 3);
+}
+
+std::string times(double ratio) {
+  return fmt::format("{:.{}f}×", ratio, ratio >= 100 ? 0 : ratio >= 10 ? 1 : 2);
+}
+
+namespace {
+
+const char* const kNone = "–";
+
+// Columns of the others, in this order, as far as they were there.
+std::vector<std::pair<std::string, std::string>> columns_of(const Report& report, bool with_fovea) {
+  std::vector<std::pair<std::string, std::string>> columns;
+  if (with_fovea) columns.emplace_back("fovea", "fovea");
+  for (const auto& [id, title] : {std::pair{"fovea_plain", "plain"},
+                                  {"blas", "BLAS"},
+                                  {"pytorch", "PyTorch"},
+                                  {"attentions", "attentions"},
+                                  {"onnxruntime", "ONNX R."}}) {
+    const bench::CompetitorInfo* info = report.competitor(id);
+    if (info != nullptr && !info->absent) columns.emplace_back(id, title);
+  }
+  return columns;
+}
+
+// Bases stand in several scenarios; where times do not matter, each case is told once, the fullest one.
+std::vector<const CaseResult*> distinct_cases(const Report& report) {
+  std::vector<const CaseResult*> cases;
+  for (const ScenarioResult& scenario : report.scenarios) {
+    for (const CaseResult& result : scenario.cases) {
+      const auto same = std::find_if(cases.begin(), cases.end(), [&](const CaseResult* other) {
+        return other->info.id == result.info.id;
+      });
+      if (same == cases.end()) {
+        cases.push_back(&result);
+      } else if (result.measurements.size() > (*same)->measurements.size()) {
+        *same = &result;
+      }
+    }
+  }
+  return cases;
+}
+
+template <typename Visit>
+void for_each_case(const Report& report, const Visit& visit) {
+  for (const ScenarioResult& scenario : report.scenarios) {
+    for (std::size_t i = 0; i < scenario.cases.size(); ++i) visit(scenario, i, scenario.cases[i]);
+  }
+}
+
+bool timed(const Measurement* measurement) {
+  return measurement != nullptr && measurement->status == Status::measured && measurement->times.rounds > 0;
+}
+
+// Why there is no figure: "wrong" and "failed" are worth a word.
+std::string missing(const Context& context, const Measurement* measurement) {
+  if (measurement == nullptr || measurement->status == Status::cannot) return kNone;
+  if (measurement->status == Status::wrong) return context.say({"wrong", "错误"});
+  return context.say({"failed", "失败"});
+}
+
+void print_machine(const Context& context, const Report& report) {
+  const auto entry = [&](const std::string& name, const std::string& value) {
+    context.line(pad_right(name, 16) + wrapped(value, context.width, 16, 16));
+  };
+  const bench::Machine& machine = report.machine;
+  entry(context.say({"machine", "机器"}),
+        fmt::format(fmt::runtime(context.say({"{}, {} of {} processors, {}", "{}，{} / {} 个处理器，{}"})),
+                    machine.processor, std::min(machine.threads, machine.processors), machine.processors,
+                    machine.instruction_set));
+  entry(context.say({"limits", "上限"}),
+        fmt::format(
+            fmt::runtime(context.say({"FMA peak {:.1f} GFLOP/s, plain read {:.1f} GB/s, both measured now",
+                                      "FMA 峰值 {:.1f} GFLOP/s，顺序读取 {:.1f} GB/s，均为本次实测"})),
+            machine.peak, machine.bandwidth));
+  if (machine.load > 0.5 * machine.processors) {
+    entry(context.say({"disturbed", "受扰"}),
+          fmt::format(
+              fmt::runtime(context.say({"load average {:.1f} before the run: others use this machine, and "
+                                        "medians tell less",
+                                        "运行前平均负载 {:.1f}：机器上还有其他任务，中位数的意义有限"})),
+              machine.load));
+  }
+  bool hint = false;
+  for (const bench::CompetitorInfo& info : report.competitors) {
+    if (info.absent) {
+      hint = hint || info.reason != bench::kNotAskedFor;
+      entry(info.name, context.say({"absent: ", "未安装："}) + info.reason);
+    } else if (info.id != "read") {
+      entry(info.name,
+            info.detail.empty() ? info.version : fmt::format("{} ({})", info.version, info.detail));
+    }
+  }
+  if (hint) {
+    entry("",
+          context.say({"make bench-deps installs what is absent; --python PATH names a Python that has it",
+                       "make bench-deps 可安装缺少的部分；--python PATH 指定装有它们的 Python"}));
+  }
+  context.line();
+}
+
+void print_speed(const Context& context, const Report& report) {
+  const auto others = columns_of(report, false);
+  std::vector<std::string> titles = {context.say({"(B,H,N,D)", "(B,H,N,D)"}), context.say({"time", "时间"}),
+                                     "±", "GFLOP/s", context.say({"of peak", "占峰值"})};
+  for (const auto& [id, title] : others) titles.push_back(title);
+  AlignedTable table(titles);
+  for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
+    if (is_model_case(result)) return;
+    std::vector<std::string> row = {context.say(result.info.label)};
+    const Measurement* ours = result.by("fovea");
+    if (timed(ours)) {
+      const bench::Times& t = ours->times;
+      const double gflops = result.info.flops / t.median / 1e9;
+      row.push_back(milliseconds(t.median));
+      row.push_back(fmt::format("{:.1f} %", 50 * (t.third_quartile - t.first_quartile) / t.median));
+      row.push_back(fmt::format("{:.1f}", gflops));
+      row.push_back(fmt::format("{:.1f} %", 100 * gflops / report.machine.peak));
+    } else {
+      row.insert(row.end(), {missing(context, ours), kNone, kNone, kNone});
+    }
+    for (const auto& [id, title] : others) {
+      const auto ratio = ratio_to_fovea(result, id);
+      row.push_back(ratio ? times(*ratio)
+                          : missing(context, timed(result.by(id)) ? nullptr : result.by(id)));
+    }
+    table.add(row);
+  });
+  if (table.empty()) return;
+  const std::string rounds = rounds_text(report);
+  context.subheading(
+      {fmt::format("fovea: median of {} interleaved rounds, ± half the interquartile range. "
+                   "Others: × as long as fovea",
+                   rounds),
+       fmt::format("fovea：{} 轮交替运行的中位数，± 为四分位距的一半。其他：耗时是 fovea 的几倍", rounds)});
+  table.print(context);
+}
+
+void print_relative(const Context& context, const Report& report) {
+  AlignedTable table({context.say({"compared with the base", "与基准相比"}), context.say({"base", "基准"}),
+                      context.say({"visible", "可见"}), context.say({"time / base", "时间/基准"}),
+                      context.say({"/ visible share", "再除以可见比例"}),
+                      context.say({"as fast", "速度"})});
+  for_each_case(report, [&](const ScenarioResult& scenario, std::size_t i, const CaseResult& result) {
+    const auto ratio = ratio_to_base(scenario, i);
+    if (!ratio) return;
+    const bool partly = result.info.visible < 1;
+    const Measurement* base = scenario.cases[static_cast<std::size_t>(result.info.base)].by("fovea");
+    table.add({context.say(result.info.label), milliseconds(base->times.median),
+               partly ? fmt::format("{:.2f} %", 100 * result.info.visible) : "100 %",
+               fmt::format("{:.3f}", *ratio),
+               partly ? fmt::format("{:.2f}", *ratio / result.info.visible) : kNone, times(1 / *ratio)});
+  });
+  if (table.empty()) return;
+  context.subheading({"Relative to the same without mask, dropout or the like, in the same rounds",
+                      "与不带掩码、随机失活等的同一计算相比（同一批轮次）"});
+  table.print(context);
+}
+
+void print_reading(const Context& context, const Report& report) {
+  AlignedTable table({context.say({"decoding", "解码"}), context.say({"time", "时间"}), "GB/s",
+                      context.say({"plain read", "单纯读取"}),
+                      context.say({"of plain read", "占单纯读取"})});
+  for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
+    const Measurement *ours = result.by("fovea"), *read = result.by("read");
+    if (!timed(ours) || !timed(read)) return;
+    table.add({context.say(result.info.label), milliseconds(ours->times.median),
+               fmt::format("{:.1f}", result.info.bytes / ours->times.median / 1e9),
+               milliseconds(read->times.median),
+               fmt::format("{:.1f} %", 100 * read->times.median / ours->times.median)});
+  });
+  if (table.empty()) return;
+  context.subheading({"Against a plain read of all keys and values", "与单纯读一遍全部键和值相比"});
+  table.print(context);
+}
+
+// One row per case and one column per competitor; `cell` gives the text and whether it says something. Rows
+// that say nothing are left out.
+struct Cell {
+  std::string text;
+  bool known;
+};
+template <typename CellOf>
+AlignedTable table_by_competitor(const Context& context, const Report& report, const std::string& corner,
+                                 const CellOf& cell) {
+  const auto columns = columns_of(report, true);
+  std::vector<std::string> titles = {corner};
+  for (const auto& [id, title] : columns) titles.push_back(title);
+  AlignedTable table(titles);
+  for (const CaseResult* result : distinct_cases(report)) {
+    std::vector<std::string> row = {context.say(result->info.label)};
+    bool any = false;
+    for (const auto& [id, title] : columns) {
+      const Cell value = cell(result->by(id));
+      row.push_back(value.text);
+      any = any || value.known;
+    }
+    if (any) table.add(row);
+  }
+  return table;
+}
+
+void print_errors(const Context& context, const Report& report) {
+  const std::string corner = context.say({"largest error, relative L2", "最大误差，相对 L2"});
+  const AlignedTable table =
+      table_by_competitor(context, report, corner, [&](const Measurement* measurement) -> Cell {
+        if (measurement == nullptr || !measurement->errors) {
+          return {missing(context, timed(measurement) ? nullptr : measurement), false};
+        }
+        return {fmt::format("{:.1e} {:.1e}", measurement->errors->max, measurement->errors->relative_l2),
+                true};
+      });
+  if (table.empty()) return;
+  const bool models = is_model_case(*distinct_cases(report).front());
+  context.subheading(models ? Text{"Differences from PyTorch", "与 PyTorch 的差别"}
+                            : Text{"Errors against the double reference", "相对双精度参考的误差"});
+  table.print(context);
+}
+
+void print_memory(const Context& context, const Report& report) {
+  const AlignedTable table =
+      table_by_competitor(context, report, "MB", [](const Measurement* measurement) -> Cell {
+        if (!timed(measurement) || !measurement->extra_memory) return {kNone, false};
+        return {fmt::format("{:.1f}", *measurement->extra_memory / 1e6), true};
+      });
+  if (table.empty()) return;
+  context.subheading({"Memory of one call: peak over what was there before, result included",
+                      "一次调用的内存：峰值超出调用前的部分，含结果"});
+  table.print(context);
+}
+
+// What was wrong or failed, each once.
+void print_notes(const Context& context, const Report& report) {
+  std::set<std::string> said;
+  for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
+    for (const Measurement& each : result.measurements) {
+      if (each.status != Status::wrong && each.status != Status::failed) continue;
+      const std::string note = fmt::format("✗ {}, {}: {}", report.competitor(each.competitor)->name,
+                                           context.say(result.info.label), one_line(each.message));
+      if (said.insert(note).second) context.line(wrapped(note, context.width, 2));
+    }
+  });
+  if (!said.empty()) context.line();
+}
+
+}  // namespace
+
+std::string rounds_text(const Report& report) {
+  int least = 0, most = 0;
+  for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
+    const Measurement* ours = result.by("fovea");
+    if (!timed(ours)) return;
+    least = most == 0 ? ours->times.rounds : std::min(least, ours->times.rounds);
+    most = std::max(most, ours->times.rounds);
+  });
+  return least == most ? fmt::format("{}", most) : fmt::format("{}–{}", least, most);
+}
+
+void print_bench_list(const Context& context, const std::vector<bench::ScenarioInfo>& scenarios) {
+  for (const bench::GroupInfo& each : bench::groups()) {
+    const bool wanted = std::any_of(scenarios.begin(), scenarios.end(),
+                                    [&](const bench::ScenarioInfo& s) { return s.group == each.name; });
+    if (!wanted && each.name != "show" && each.name != "models") continue;
+    context.line(bold(pad_right(each.name, 12), context.color) + context.say(each.what));
+    for (const bench::ScenarioInfo& scenario : scenarios) {
+      if (scenario.group != each.name) continue;
+      for (const bench::CaseInfo& info : scenario.cases) {
+        context.line(fmt::format("  {}  {}", pad_right(info.id, 44), context.say(info.label)));
+      }
+    }
+  }
+}
+
+void print_bench_report(const Context& context, const Report& report) {
+  print_machine(context, report);
+  print_linear_comparison(context, report);
+  print_speed(context, report);
+  print_models(context, report);
+  print_relative(context, report);
+  print_reading(context, report);
+  print_errors(context, report);
+  print_memory(context, report);
+  print_notes(context, report);
+}
+
+}  // namespace fovea::command

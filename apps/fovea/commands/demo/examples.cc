@@ -1,0 +1,79 @@
+// The worked examples: qkv, self-attention, words; and the two experiments: scaling, shapes.
+#include <fmt/core.h>
+
+#include "commands/demo/demos.h"
+#include "fovea/error.h"
+#include "fovea/examples.h"
+#include "fovea/reading.h"
+#include "fovea/scaling.h"
+#include "fovea/shape_trace.h"
+#include "fovea/words.h"
+#include "output/layout.h"
+
+namespace fovea::command {
+
+void demo_qkv(const Context& context, int digits) {
+  context.paragraph(
+      {"A query is compared with every key (dot product), the scores are divided by √d_k, softmax turns "
+       "them into weights that sum to 1, and the weights mix the values.",
+       "查询与每个键比较（点积），分数除以 √d_k，softmax 把它们变成和为 1 的权重，再用权重混合各个值。"});
+  for (const char* id : {"qkv", "exercise-1", "exercise-2", "three-words"}) {
+    const Account account = example(id).account;
+    print_account(context, account, digits);
+    print_engine_check(context, account);
+  }
+}
+
+void demo_self_attention(const Context& context, int digits) {
+  context.paragraph(
+      {"Queries, keys and values are three projections of the same X: every row looks at every row.",
+       "查询、键、值都是同一个 X 的投影：每一行都看所有的行。"});
+  const Account drawn = example("self-attention").account;
+  print_account(context, drawn, digits);
+  print_engine_check(context, drawn);
+  const Account sentence = i_love_ai();
+  print_account(context, sentence, digits, {"x", "q", "k", "v", "scores", "scaled", "weights", "output"});
+  context.block(read_in_order(reading_of(sentence), context.render()));
+  print_engine_check(context, sentence);
+  print_account(context, example("five-words").account, digits,
+                {"x", "q", "k", "v", "scores", "scaled", "weights", "output"});
+  print_account(context, example("deep-ml-self-attention").account, digits,
+                {"x", "w_v", "q", "k", "v", "scores", "scaled", "weights", "output"});
+}
+
+void demo_words(const Context& context, int) {
+  context.paragraph(
+      {"Words as vectors of four numbers that somebody made up; Q = K = V = X. Whoever points in a "
+       "similar direction, and is long, gets more attention.",
+       "每个词是人为设定的四个数；Q = K = V = X。方向相近、长度较大的词得到更多注意力。"});
+  for (const char* id : {"words-1", "words-2", "words-3"}) {
+    const Example each = example(id);
+    context.subheading(each.title);
+    const Reading reading = reading_of(each.account);
+    context.block(
+        matrix_to_terminal(reading.weights, reading.tokens, reading.tokens, context.render(), true));
+    context.block(read_top(reading, context.render()));
+  }
+  context.subheading({"A word that is not in the vocabulary", "词表中没有的词"});
+  try {
+    WordVectors::builtin().embed(unknown_word_sentence());
+  } catch (const Error& error) {
+    context.line(fmt::format("  $ fovea explain \"{}\"", unknown_word_sentence()));
+    print_error(context, error);
+  }
+  context.line();
+}
+
+void demo_scaling(const Context& context, int digits) {
+  context.block(to_terminal(scaling_experiment(), context.render(digits)));
+}
+
+void demo_shapes(const Context& context, int) {
+  ShapeTraceOptions heads;
+  heads.heads = 8;
+  for (const ShapeTraceOptions& options : {ShapeTraceOptions{}, heads}) {
+    context.block(to_terminal(trace_shapes(options), context.render()));
+  }
+}
+
+}  // namespace fovea::command

@@ -1,0 +1,173 @@
+// fovea generate: a model goes on writing.
+#include <fmt/core.h>
+
+#include "command.h"
+#include "fovea/error.h"
+#include "fovea/generation.h"
+#include "fovea/json_writer.h"
+#include "inputs/model_input.h"
+#include "inputs/text_argument.h"
+
+namespace fovea::command {
+namespace {
+
+// Prints a text as it grows. A character whose last bytes are still to come is held back.
+class GrowingText {
+ public:
+  GrowingText(const Context& context, const Tokenizer& tokenizer, std::vector<Index> ids)
+      : context_(context), tokenizer_(tokenizer), ids_(std::move(ids)) {}
+
+  void add(Index id) {
+    ids_.push_back(id);
+    show(tokenizer_.decode(ids_), false);
+  }
+  void start() { show(tokenizer_.decode(ids_), false); }
+  void finish() { show(tokenizer_.decode(ids_), true); }
+
+ private:
+  void show(const std::string& text, bool all) {
+    constexpr std::string_view kReplacement = "\uFFFD";
+    if (text.size() <= shown_ || (!all && text.ends_with(kReplacement))) return;
+    context_.print(std::string_view(text).substr(shown_));
+    context_.out.flush();
+    shown_ = text.size();
+  }
+
+  const Context& context_;
+  const Tokenizer& tokenizer_;
+  std::vector<Index> ids_;
+  std::size_t shown_ = 0;
+};
+
+class GenerateCommand final : public Command {
+ public:
+  std::string name() const override { return "generate"; }
+  Text summary() const override {
+    return {"let a model go on writing, and keep what its heads did", "让模型续写，并保存各个头的注意力"};
+  }
+  Text description() const override {
+    return {
+        "PROMPT is a text, the name of a file, or - for standard input. Without --temperature the "
+        "likeliest "
+        "token is taken every time. --capture keeps queries, keys and values of every layer for the whole "
+        "text, from which fovea computes weights at any time.",
+        "PROMPT 是一段文本、文件名，或用 - 表示标准输入。不给 --temperature 时每次取概率最大的词元。"
+        "--capture 保存整段文本在每一层的查询、键和值，之后随时可由它算出权重。"};
+  }
+  std::vector<HelpExample> examples() const override {
+    return {{"fovea generate --model stories15m \"Once upon a time\"",
+             {"a story, always the same one", "一个故事，每次相同"}},
+            {"fovea generate --model stories15m --temperature 0.8 --top-p 0.9 --seed 7 \"Lily\"",
+             {"another one, drawn by chance", "随机抽取的另一个故事"}},
+            {"fovea generate --model stories15m --capture run.safetensors \"The cat\"",
+             {"with all its attention, in one file", "连同全部注意力，存为一个文件"}}};
+  }
+  void declare(OptionList& options) override {
+    options.positional_paths("PROMPT", 1, 1, prompt_, {"a text, a file, or -", "文本、文件或 -"});
+    declare_model(options, model_);
+    options.require_last();
+    options.integer("-n,--tokens", "N", tokens_, 0, 1 << 20,
+                    {"new tokens, at most; default: 200", "最多生成的词元数；默认 200"});
+    options.number("--temperature", "T", temperature_,
+                   {"draw by chance: below 1 bold, above 1 wild; default: 0, the likeliest",
+                    "随机抽取：小于 1 保守，大于 1 发散；默认 0，取最大者"});
+    options.integer("--top-k", "K", top_k_, 0, INT32_MAX,
+                    {"draw from the K likeliest; default: all", "只从概率最大的 K 个中抽取；默认全部"});
+    options.number("--top-p", "P", top_p_,
+                   {"draw from the likeliest that have this probability together; default: 1",
+                    "只从累计概率达到 P 的最大者中抽取；默认 1"});
+    options.integer("--seed", "S", seed_, 0, INT64_MAX, {"of the draws; default: 0", "随机种子；默认 0"});
+    options.path("--capture", "FILE", capture_,
+                 {"keep the run: one .safetensors file", "保存这次运行：一个 .safetensors 文件"});
+    options.flag("--json", json_, {"for programs", "供程序读取的 JSON"});
+  }
+
+  void run(const Context& context) override {
+    check_command_line();
+    const TextModel loaded = load_named_model(*model_);
+    const ModelConfig& config = loaded.model().config();
+    if (!config.has_decoder()) {
+      throw Error(fmt::format("[generate] {} is a {} model: it reads, but writes no text",
+                              loaded.model().name(), to_string(config.family)));
+    }
+    const bool reads_first = config.family == ModelFamily::t5;
+    const Index room = reads_first ? 0 : 1;  // for one more token
+    const Encoding prompt = loaded.encode({text_of_argument(prompt_.front())}, room);
+    report_cut(prompt.size(), prompt.cut);
+    GrowingText text(context, loaded.tokenizer(), reads_first ? std::vector<Index>() : prompt.ids);
+    GenerationOptions options = generation_options();
+    if (!json_) {
+      text.start();
+      options.on_token = [&](Index id) { text.add(id); };
+    }
+    const Generation generated = generate(loaded.model(), prompt.ids, options);
+    if (json_) {
+      print_json(context, loaded, prompt, generated);
+    } else {
+      text.finish();
+      context.print("\n");
+    }
+    if (capture_) loaded.read_generated(prompt, generated.ids).capture.save(*capture_);
+  }
+
+ private:
+  void check_command_line() const {
+    if (temperature_ && !(*temperature_ >= 0 && *temperature_ <= 100)) {
+      throw UsageError(fmt::format("--temperature: got {}, expected 0 to 100", *temperature_));
+    }
+    if (top_p_ && !(*top_p_ > 0 && *top_p_ <= 1)) {
+      throw UsageError(fmt::format("--top-p: got {}, expected 0 < P ≤ 1", *top_p_));
+    }
+    if (capture_ && !capture_->ends_with(".safetensors")) {
+      throw UsageError(fmt::format("--capture: got \"{}\", expected a name ending in .safetensors",
+                                   one_line(*capture_)));
+    }
+  }
+
+  GenerationOptions generation_options() const {
+    GenerationOptions options;
+    options.max_tokens = tokens_.value_or(options.max_tokens);
+    options.temperature = temperature_.value_or(0);
+    options.top_k = top_k_.value_or(0);
+    options.top_p = top_p_.value_or(1);
+    options.seed = static_cast<std::uint64_t>(seed_.value_or(0));
+    return options;
+  }
+
+  static void print_json(const Context& context, const TextModel& loaded, const Encoding& prompt,
+                         const Generation& generated) {
+    JsonWriter json;
+    const auto integers = [&](const char* key, const std::vector<Index>& values) {
+      json.key(key);
+      json.begin_array();
+      for (const Index value : values) json.integer(value);
+      json.end_array();
+    };
+    json.begin_object();
+    json.key("model");
+    json.string(loaded.model().name());
+    integers("prompt_ids", prompt.ids);
+    integers("ids", generated.ids);
+    json.key("ended");
+    json.boolean(generated.ended);
+    json.key("text");
+    std::vector<Index> all = prompt.ids;
+    if (loaded.model().config().family == ModelFamily::t5) all.clear();
+    all.insert(all.end(), generated.ids.begin(), generated.ids.end());
+    json.string(loaded.tokenizer().decode(all));
+    json.end_object();
+    context.print(json.take());
+  }
+
+  std::vector<std::string> prompt_;
+  std::optional<std::string> model_, capture_;
+  std::optional<Index> tokens_, top_k_, seed_;
+  std::optional<double> temperature_, top_p_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_generate_command() { return std::make_unique<GenerateCommand>(); }
+
+}  // namespace fovea::command

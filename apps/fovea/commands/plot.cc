@@ -1,0 +1,334 @@
+// fovea plot: pictures of attention, in files and in the terminal.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "command.h"
+#include "fovea/colormap.h"
+#include "fovea/error.h"
+#include "fovea/measure_definitions.h"
+#include "inputs/account_input.h"
+#include "inputs/mask_argument.h"
+#include "output/pictures.h"
+#include "words.h"
+
+namespace fovea::command {
+namespace {
+
+const std::vector<std::string>& kinds() {
+  static const std::vector<std::string> all = {"heatmap", "grid",    "difference", "mask",   "lines",
+                                               "bars",    "entropy", "growth",     "diagram"};
+  return all;
+}
+
+bool is_kind(const std::string& word) {
+  return std::find(kinds().begin(), kinds().end(), word) != kinds().end();
+}
+
+// "unit", "row", "data", "log" or "0..0.5".
+ColorRange parse_range(const std::string& text) {
+  if (text == "unit") return ColorRange::unit();
+  if (text == "row") return ColorRange::row_maximum();
+  if (text == "data") return ColorRange::data();
+  if (text == "log") return ColorRange::logarithm();
+  const std::size_t dots = text.find("..");
+  try {
+    if (dots == std::string::npos) throw std::invalid_argument(text);
+    std::size_t low_end = 0, high_end = 0;
+    const std::string low = text.substr(0, dots), high = text.substr(dots + 2);
+    const ColorRange range = ColorRange::fixed(std::stod(low, &low_end), std::stod(high, &high_end));
+    if (low_end == low.size() && high_end == high.size() && range.low < range.high) return range;
+  } catch (const std::logic_error&) {  // of stod
+  }
+  throw UsageError(fmt::format(
+      "--range: got \"{}\", expected unit, row, data, log or LOW..HIGH, as in 0..0.5", one_line(text)));
+}
+
+class PlotCommand final : public Command {
+ public:
+  std::string name() const override { return "plot"; }
+  Text summary() const override {
+    return {"pictures of attention: PNG, SVG, PDF, or in the terminal",
+            "绘制注意力图像：PNG、SVG、PDF，或直接显示在终端"};
+  }
+  Text description() const override {
+    return {
+        "KIND is heatmap (the default), grid (many heads), difference (of two files, or of two heads), "
+        "mask, "
+        "lines, bars (attention received), entropy (or another --measure, by layer and head), growth (of "
+        "fovea bench linear) or "
+        "diagram (flow, qkv, words or heads). FILE holds weights [N, M] to [L, B, H, N, M] or one array "
+        "per "
+        "layer (.npy, .npz, .safetensors, .json); with --q and --k they are computed, and inputs may be "
+        "long; with --model, FILE is a text that the model reads, and a second one makes a pair. "
+        "Rows are queries, columns are keys. Without -o the picture is printed.",
+        "KIND 可取 heatmap（默认）、grid（多个头）、difference（两个文件或两个头之差）、mask、lines、"
+        "bars（收到的注意力）、entropy（各层各头）、growth（fovea bench linear 的结果）或 "
+        "diagram（flow、qkv、"
+        "words、heads）。FILE 是权重 [N, M] 到 [L, B, H, N, "
+        "M]，或每层一个数组（.npy、.npz、.safetensors、.json）；"
+        "用 --q 和 --k 时现场计算，输入可以很长；用 --model 时 FILE "
+        "是模型要读的文本，再给一个则组成句对。行是查询，列是键。不给 -o 时打印在终端。"};
+  }
+  std::vector<HelpExample> examples() const override {
+    return {
+        {"fovea plot weights.npy --tokens \"我 喜欢 学习 AI 技术\" --colormap YlOrRd -o heat.png",
+         {"a heatmap, with the words on both axes", "热力图，两轴标注词语"}},
+        {"fovea plot --model minilm \"The quick brown fox jumps over the lazy dog.\" --layer 5 --head 0 "
+         "-o fox.png",
+         {"one head of a real model", "真实模型的一个头"}},
+        {"fovea plot grid run.safetensors --layer 5 -o layer5.svg",
+         {"all heads of layer 5 (the first is 0)", "第 5 层的所有头（从 0 起）"}},
+        {"fovea plot lines run.npz --heads L5H0,L5H3 --mass 0.8 -o lines.pdf",
+         {"lines between the words, one colour per head", "词与词之间的连线，每个头一种颜色"}},
+        {"fovea plot --q q.npy --k k.npy --mask causal -o long.png",
+         {"100,000 tokens: the matrix is never built", "十万个词元：从不构造整个矩阵"}},
+        {"fovea plot difference before.npy after.npy",
+         {"in the terminal: where two matrices differ", "在终端中：两个矩阵的差异"}},
+        {"fovea plot mask 'sparse(4)' --n 16 -o sparse.png", {"a mask and its density", "掩码及其密度"}},
+        {"fovea plot diagram words \"我 喜欢 AI\" -o words.svg",
+         {"who looks at whom, with all numbers", "谁在关注谁，附全部数字"}}};
+  }
+
+  void declare(OptionList& options) override {
+    options.positional_texts(
+        "KIND", 0, 4, words_,
+        {"the kind of picture, then its files (a mask's EXPR, a diagram's form and sentence)",
+         "图像种类，其后是文件（或掩码表达式、图示的形式与句子）"});
+    options.path("-o,--output", "FILE", output_,
+                 {"a .png, .svg or .pdf; default: print it", ".png、.svg 或 .pdf；默认打印在终端"});
+    declare_look(options);
+    options.number("--mass", "P", mass_,
+                   {"lines: of each query, the largest weights that hold this share; default: 0.9",
+                    "lines：每个查询中合计占此比例的最大权重；默认 0.9"});
+    options.integer("--query", "I", query_, 0, 1 << 30,
+                    {"lines: only this query; diagram qkv: the query that is followed; default: 0",
+                     "lines：只画该查询；diagram qkv：跟踪的查询；默认 0"});
+    options.text("--measure", "NAME", measure_,
+                 {"entropy: another measure of fovea analyze, as confidence or previous_token",
+                  "entropy：换成 fovea analyze 的其他度量，如 confidence、previous_token"});
+    options.integer("--n", "N", n_, 1, 1 << 24, {"mask: queries; default: 16", "mask：查询个数；默认 16"});
+    options.integer("--m", "M", m_, 1, 1 << 24, {"mask: keys; default: N", "mask：键的个数；默认 N"});
+    options.text(
+        "--example", "ID", example_,
+        {"diagram: a ready example (fovea explain --list)", "diagram：现成的示例（fovea explain --list）"});
+    options.integer("--split", "H", split_, 1, 64,
+                    {"diagram: split the width into H heads", "diagram：把宽度分成 H 个头"});
+    options.integer("--seed", "S", seed_, 0, 0xFFFFFFFF,
+                    {"diagram: draw W_q, W_k, W_v, W_o as NumPy does after seed(S)",
+                     "diagram：像 NumPy 的 seed(S) 那样抽取 W_q、W_k、W_v、W_o"});
+    source_.declare(options);
+  }
+
+  void run(const Context& context) override {
+    std::string kind = "heatmap";
+    std::vector<std::string> rest = words_;
+    if (!rest.empty() && is_kind(rest.front())) {
+      kind = rest.front();
+      rest.erase(rest.begin());
+    } else if (!rest.empty() && !source_.takes_texts() && !std::filesystem::exists(rest.front())) {
+      throw UsageError(fmt::format("there is neither a kind of picture nor a file \"{}\"; the kinds are {}",
+                                   one_line(rest.front()), fmt::join(kinds(), ", ")));
+    }
+    check_output();
+    const Picture picture = make(kind, rest, style_of(context));
+    if (!output_) {
+      context.print(picture.terminal({.colors = terminal_colors(context.color),
+                                      .width = context.width,
+                                      .language = context.language}));
+      return;
+    }
+    const Figure figure = picture.figure();
+    SaveOptions save;
+    save.png.dpi = pixels_ ? static_cast<double>(*pixels_) * 72 / figure.width() : dpi_.value_or(150);
+    save.png.scale = zoom_.value_or(1);
+    save_figure(*output_, figure, save);
+    print_message(fmt::format("{} {:.1f} × {:.1f} in → {}", kind, figure.width() / 72, figure.height() / 72,
+                              *output_));
+  }
+
+ private:
+  void declare_look(OptionList& options) {
+    options.text("--title", "TEXT", title_, {"the title; \"\": none", "标题；\"\" 表示没有"});
+    options.text("--x-title", "TEXT", x_title_, {"below the keys", "键轴标题"});
+    options.text("--y-title", "TEXT", y_title_, {"beside the queries", "查询轴标题"});
+    options.text("--bar-title", "TEXT", bar_title_, {"beside the colour bar", "色条标题"});
+    options.choice("--colormap", Colormap::names(), colormap_,
+                   {"colours; default: by kind", "配色；默认随图像种类"});
+    options.text(
+        "--range", "RANGE", range_,
+        {"what the colours span: unit (0 to 1), row (each row by its maximum), data, log or LOW..HIGH",
+         "颜色的取值范围：unit（0 到 1）、row（每行除以最大值）、data、log 或 LOW..HIGH"});
+    options.choice("--theme", {"light", "dark"}, theme_, {"default: light", "默认 light"});
+    options.flag("--no-values", no_values_, {"no numbers in the cells", "格中不写数字"});
+    options.integer("--digits", "D", digits_, 0, 6, {"decimals of numbers", "小数位数"});
+    options.number("--dpi", "N", dpi_, {"of a PNG; default: 150", "PNG 的分辨率；默认 150"});
+    options.number("--zoom", "X", zoom_,
+                   {"of a PNG for screens of high density, 1 to 4", "PNG 的倍率，1 到 4"});
+    options.integer("--pixels", "N", pixels_, 16, 32768,
+                    {"width of a PNG in pixels, instead of --dpi", "PNG 的像素宽度，代替 --dpi"});
+  }
+
+  void check_output() const {
+    if (!output_) return;
+    const std::string extension = lower_case(std::filesystem::path(*output_).extension().string());
+    if (extension != ".png" && extension != ".svg" && extension != ".pdf") {
+      throw UsageError(fmt::format("--output: got \"{}\", expected a name ending in .png, .svg or .pdf",
+                                   one_line(*output_)));
+    }
+    if (dpi_ && !(*dpi_ >= 10 && *dpi_ <= 2400))
+      throw UsageError(fmt::format("--dpi: got {}, expected 10 to 2400", *dpi_));
+    if (zoom_ && !(*zoom_ >= 1 && *zoom_ <= 4))
+      throw UsageError(fmt::format("--zoom: got {}, expected 1 to 4", *zoom_));
+  }
+
+  PictureStyle style_of(const Context& context) const {
+    PictureStyle style;
+    style.title = title_, style.key_title = x_title_, style.query_title = y_title_,
+    style.bar_title = bar_title_;
+    if (!colormap_.empty()) style.colormap = colormap_;
+    if (range_) style.range = parse_range(*range_);
+    style.theme = theme_ == "dark" ? Theme::dark : Theme::light;
+    style.language = context.language;
+    style.values = !no_values_;
+    if (digits_) style.digits = static_cast<int>(*digits_);
+    return style;
+  }
+
+  Picture make(const std::string& kind, const std::vector<std::string>& rest,
+               const PictureStyle& style) const {
+    if (kind == "difference") return make_difference(rest, style);
+    if (kind == "mask") return make_mask(rest, style);
+    if (kind == "growth") return make_growth(rest, style);
+    if (kind == "diagram") return make_diagram(rest, style);
+    source_.check(rest.size());
+    if (kind == "bars") return bars_picture(source_.received(rest), style);
+    if (kind == "entropy") return measure_picture(source_.measure(rest, chosen_measure()), style);
+    if (kind == "grid")
+      return grid_picture(source_.picture(rest, DefaultHeads::all, kMostPanelCells), style);
+    if (kind == "lines") {
+      const PictureInput input = source_.picture(rest, DefaultHeads::one_mean, kWhole);
+      return lines_picture(input, mass_.value_or(0.9), query_, style);
+    }
+    return heatmap_picture(check_one(source_.picture(rest, DefaultHeads::one_mean, kMostCells)), style);
+  }
+
+  Measure chosen_measure() const {
+    try {
+      const MeasureDefinition& definition = measure_definition(measure_.value_or("entropy"));
+      if (definition.measure) return *definition.measure;
+      throw UsageError(fmt::format("--measure: {} is not a number per head", definition.name));
+    } catch (const Error& error) {
+      throw UsageError(std::string("--measure: ") + error.what());
+    }
+  }
+
+  PictureInput check_one(PictureInput input) const {
+    if (input.heads.places.size() > 1) {
+      throw UsageError(
+          fmt::format("a heatmap shows one head, {} are chosen; fovea plot grid shows them all",
+                      input.heads.places.size()));
+    }
+    if (!source_.heads_chosen() && (input.layers > 1 || input.layer_heads > 1)) {
+      print_message(
+          fmt::format("fovea: the mean of {} head{} of layer 0 of {}; --layer and --heads choose others",
+                      input.layer_heads, input.layer_heads == 1 ? "" : "s", input.layers));
+    }
+    return input;
+  }
+
+  Picture make_difference(const std::vector<std::string>& files, const PictureStyle& style) const {
+    if (source_.from_query_key() && !source_.takes_texts())
+      throw UsageError("difference: needs weights in files, or --model, not --q and --k");
+    if (source_.takes_texts()) source_.check(files.size());
+    if (files.empty() || files.size() > 2) {
+      throw UsageError(
+          fmt::format("difference: got {} files, expected two, or one and --heads with two", files.size()));
+    }
+    PictureInput first = source_.picture({files.front()}, DefaultHeads::one_mean, kMostCells);
+    if (files.size() == 1) {
+      if (first.heads.places.size() != 2) {
+        throw UsageError(
+            fmt::format("difference: one file and {} heads; two are needed, as in --heads L0H1,L0H2",
+                        first.heads.places.size()));
+      }
+      return difference_picture(Tensor::copy_of(first.value(0)), Tensor::copy_of(first.value(1)), first,
+                                style);
+    }
+    const PictureInput second = source_.picture({files.back()}, DefaultHeads::one_mean, kMostCells);
+    if (first.heads.places.size() != 1) throw UsageError("difference: of two files, choose one head");
+    if (!(first.values.shape() == second.values.shape())) {
+      throw Error(fmt::format("[plot] difference: {} has {} queries and {} keys, {} has {} and {}",
+                              files.front(), first.queries, first.keys, files.back(), second.queries,
+                              second.keys));
+    }
+    return difference_picture(Tensor::copy_of(first.value(0)), Tensor::copy_of(second.value(0)), first,
+                              style);
+  }
+
+  Picture make_mask(const std::vector<std::string>& rest, const PictureStyle& style) const {
+    if (rest.size() != 1)
+      throw UsageError(fmt::format("mask: got {} arguments, expected one EXPR", rest.size()));
+    const Mask mask = mask_of(rest.front());
+    PictureInput names;
+    names.query_tokens = source_.tokens().queries(), names.key_tokens = source_.tokens().keys();
+    const Index n =
+        n_.value_or(names.query_tokens.empty() ? 16 : static_cast<Index>(names.query_tokens.size()));
+    const Index m = m_.value_or(n);
+    if (names.key_tokens.empty() && n == m) names.key_tokens = names.query_tokens;
+    mask.classify({}, n, m);  // throws if it does not fit
+    return mask_kind_picture(mask, n, m, names, style);
+  }
+
+  static Picture make_growth(const std::vector<std::string>& rest, const PictureStyle& style) {
+    if (rest.size() != 1)
+      throw UsageError("growth: expected one FILE that fovea bench linear --json (or --csv) wrote");
+    return growth_picture(load_growth(rest.front(), style.language), style);
+  }
+
+  Picture make_diagram(const std::vector<std::string>& rest, const PictureStyle& style) const {
+    static const std::vector<std::pair<std::string, DiagramKind>> forms = {{"flow", DiagramKind::flow},
+                                                                           {"qkv", DiagramKind::interplay},
+                                                                           {"words", DiagramKind::words},
+                                                                           {"heads", DiagramKind::heads}};
+    const std::string wanted = rest.empty() ? "flow" : rest.front();
+    const auto form =
+        std::find_if(forms.begin(), forms.end(), [&](const auto& f) { return f.first == wanted; });
+    if (form == forms.end()) {
+      throw UsageError(
+          fmt::format("diagram: got \"{}\", expected flow, qkv, words or heads", one_line(wanted)));
+    }
+    if (rest.size() > 2) throw UsageError("diagram: the sentence goes into quotes");
+    if (rest.size() == 2 && example_) throw UsageError("a sentence and --example: one of them");
+    AccountRequest request;
+    if (rest.size() == 2) request.sentence = rest.back();
+    request.example = example_;
+    request.memory = source_.tokens().memory_text();
+    if (!source_.mask().is_none()) request.mask = source_.mask();
+    request.heads = split_, request.seed = seed_;
+    if (form->second == DiagramKind::heads && !split_) {
+      request.heads = 2;
+      if (!seed_) request.seed = 42;
+    }
+    return diagram_picture(make_account(request, WordVectors::builtin()), form->second, query_.value_or(0),
+                           0, style);
+  }
+
+  static constexpr Index kMostCells = 512, kMostPanelCells = 192;
+
+  std::vector<std::string> words_;
+  std::optional<std::string> output_, title_, x_title_, y_title_, bar_title_, range_, example_, measure_;
+  std::string colormap_, theme_ = "light";
+  std::optional<double> dpi_, zoom_, mass_;
+  std::optional<Index> pixels_, digits_, query_, n_, m_, split_, seed_;
+  bool no_values_ = false;
+  PictureSource source_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_plot_command() { return std::make_unique<PlotCommand>(); }
+
+}  // namespace fovea::command

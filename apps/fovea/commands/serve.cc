@@ -1,0 +1,131 @@
+// fovea serve: the explorer, on this machine.
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <exception>
+#include <thread>
+
+#include "command.h"
+#include "end_signal.h"
+#include "explorer/request_error.h"
+#include "explorer/server.h"
+#include "fovea/error.h"
+#include "inputs/model_input.h"
+#include "inputs/served_models.h"
+#include "inputs/text_argument.h"
+#include "subprocess.h"
+
+namespace fovea::command {
+namespace {
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+class ServeCommand final : public Command {
+ public:
+  std::string name() const override { return "serve"; }
+  Text summary() const override {
+    return {"the explorer: look at the attention of models in the browser",
+            "浏览器：在网页中查看模型的注意力"};
+  }
+  Text description() const override {
+    return {
+        "Serves a page on this machine, where models read your texts and every head, step and number can "
+        "be "
+        "looked at. TEXT (a text, the name of a file, or - for standard input; a second one makes a pair) "
+        "is "
+        "read at once. The page opens in the browser; without a display its address is printed. The server "
+        "answers this machine only, unless --host names another of its addresses; then everybody who can "
+        "reach that address can use it. Ctrl-C ends it.",
+        "在本机提供一个网页：模型读取您的文本，每个头、每一步、每个数都可查看。TEXT（一段文本、文件名，或用"
+        " - "
+        "表示标准输入；第二个与之组成句对）会立即读取。网页在浏览器中打开；没有图形界面时打印其地址。除非用"
+        " "
+        "--host 指定本机的其他地址，服务器只回应本机；否则凡能访问该地址的人都可使用。按 Ctrl-C 结束。"};
+  }
+  std::vector<HelpExample> examples() const override {
+    return {
+        {"fovea serve", {"the models that are here, and the tutorials' examples", "已有的模型和教程示例"}},
+        {"fovea serve --model minilm \"The cat sat on the mat.\"",
+         {"with a first text", "并读取第一段文本"}},
+        {"fovea serve --no-browser --port 0 --json",
+         {"for programs: {\"url\": ..} on standard output", "供程序使用：标准输出为 {\"url\": ..}"}}};
+  }
+  void declare(OptionList& options) override {
+    options.positional_paths("TEXT", 0, 2, texts_, {"texts, files, or -", "文本、文件或 -"});
+    declare_model(options, model_);
+    options.text("--host", "ADDRESS", host_,
+                 {"listen on this address of the machine; default: 127.0.0.1",
+                  "监听本机的这个地址；默认 127.0.0.1"});
+    options.integer("--port", "P", port_, 0, 65535,
+                    {"0: any that is free; default: 7373, or the next free one",
+                     "0 表示任意空闲端口；默认 7373 或其后第一个空闲端口"});
+    options.flag("--no-browser", no_browser_, {"only tell the address", "只给出地址，不打开浏览器"});
+    options.flag("--json", json_, {"the address as JSON, for programs", "以 JSON 给出地址，供程序读取"});
+  }
+
+  void run(const Context& context) override {
+    explorer::ServerOptions options;
+    if (host_) options.host = *host_;
+    if (port_) options.port = static_cast<int>(*port_);
+    const std::vector<explorer::ServedModel> models = served_models(model_);
+    explorer::Server server(options, explorer::embedded_page(), models, TextModel::load);
+    if (!texts_.empty()) read_first(server, models);
+
+    const EndSignal end;
+    std::exception_ptr failure;
+    std::thread listening([&] {
+      try {
+        server.listen();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    });
+    tell(context, server.url());
+    end.wait();
+    server.stop();
+    listening.join();
+    if (failure) std::rethrow_exception(failure);
+  }
+
+ private:
+  void read_first(explorer::Server& server, const std::vector<explorer::ServedModel>& models) const {
+    explorer::CaptureRequest request{chosen_model(models), {}, {}};
+    const std::vector<std::string> texts = texts_of_arguments(texts_);
+    request.text = texts[0];
+    if (texts.size() == 2) request.second_text = texts[1];
+    try {
+      const explorer::CapturePtr capture = server.captures().add(request);
+      report_cut(capture->run.input.ids.shape()[1], capture->run.cut);
+    } catch (const explorer::RequestError& error) {
+      throw Error(fmt::format("[serve] {}", error.what()));
+    }
+  }
+
+  void tell(const Context& context, const std::string& url) const {
+    if (json_) {
+      context.line(fmt::format("{{\"url\": \"{}\"}}", url));  // one line: who waits for it reads lines
+      context.out.flush();
+    }
+    const bool display = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+    const bool opened = !no_browser_ && display && start_program({"xdg-open", url});
+    if (json_) return;
+    print_message(fmt::format("{} {}{}", context.say({"The explorer is at", "浏览器地址："}), url,
+                              context.say(opened ? Text{" and opens in the browser; Ctrl-C ends it",
+                                                        "（已在浏览器中打开；按 Ctrl-C 结束）"}
+                                                 : Text{"; Ctrl-C ends it", "（按 Ctrl-C 结束）"})));
+  }
+
+  std::vector<std::string> texts_;
+  std::optional<std::string> model_, host_;
+  std::optional<Index> port_;
+  bool no_browser_ = false, json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_serve_command() { return std::make_unique<ServeCommand>(); }
+
+}  // namespace fovea::command

@@ -1,0 +1,274 @@
+// fovea tokens: what a model's tokenizer makes of a text.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "command.h"
+#include "fovea/error.h"
+#include "fovea/json_writer.h"
+#include "fovea/render.h"
+#include "fovea/tokenizer.h"
+#include "inputs/model_store.h"
+#include "inputs/text_argument.h"
+
+namespace fovea::command {
+namespace {
+
+// One text, or a pair.
+using Input = std::vector<std::string>;
+
+std::vector<std::string> split_at(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+std::string json_text(std::string_view text) {
+  JsonWriter json;
+  json.string(text);
+  std::string line = json.take();
+  line.pop_back();  // the newline
+  return line;
+}
+
+std::string json_spans(const std::vector<TextSpan>& spans) {
+  std::string list;
+  for (const TextSpan& span : spans)
+    list += fmt::format("{}[{},{}]", list.empty() ? "" : ",", span.begin, span.end);
+  return fmt::format("[{}]", list);
+}
+
+std::string json_line(const Tokenizer& tokenizer, const Encoding& encoding) {
+  std::string tokens;
+  for (const std::string& token : encoding.tokens) {
+    if (!tokens.empty()) tokens += ',';
+    tokens += json_text(token);
+  }
+  return fmt::format(
+      R"({{"ids":[{}],"tokens":[{}],"bytes":{},"characters":{},"type_ids":[{}],"text_ids":[{}],"word_ids":[{}],)"
+      R"("special_mask":[{}],"cut":{},"decoded":{}}})",
+      fmt::join(encoding.ids, ","), tokens, json_spans(encoding.bytes), json_spans(encoding.characters),
+      fmt::join(encoding.type_ids, ","), fmt::join(encoding.text_ids, ","),
+      fmt::join(encoding.word_ids, ","), fmt::join(encoding.special_mask, ","), encoding.cut,
+      json_text(tokenizer.decode(encoding.ids)));
+}
+
+using Row = std::vector<std::string>;
+
+// Aligned columns, the first row above a rule. Numbers (all but the texts in columns 0 and 2) stand right.
+std::string aligned(std::vector<Row> rows) {
+  std::vector<int> widths(rows.front().size());
+  for (Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = one_line(row[i]);
+      widths[i] = std::max(widths[i], display_width(row[i]));
+    }
+  }
+  Row rule;
+  for (const int width : widths) rule.emplace_back(static_cast<std::size_t>(width), '-');
+  rows.insert(rows.begin() + 1, rule);
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += (i == 0 ? "" : "  ") +
+              (i == 0 || i == 2 ? pad_right(row[i], widths[i]) : pad_left(row[i], widths[i]));
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+class TokensCommand final : public Command {
+ public:
+  std::string name() const override { return "tokens"; }
+  Text summary() const override {
+    return {"show the tokens of a text, or the text of tokens", "显示文本的词元，或把词元还原成文本"};
+  }
+  Text description() const override {
+    return {
+        "TEXT is a text, the name of a file, or - for standard input; two of them are a pair. PATH is a "
+        "model's folder, or its tokenizer.json, vocab.txt, vocab.json (with merges.txt), spiece.model, "
+        "tokenizer.model or tokenizer.bin. Offsets count from 0 and end before the second number.",
+        "TEXT 是一段文本、文件名，或用 - 表示标准输入；给出两个时作为句对。PATH 是模型文件夹，或其中的 "
+        "tokenizer.json、vocab.txt、vocab.json（及 merges.txt）、spiece.model、tokenizer.model 或 "
+        "tokenizer.bin。位置从 0 数起，不含第二个数。"};
+  }
+  std::vector<HelpExample> examples() const override {
+    return {{"fovea tokens --tokenizer minilm/ \"Attention is all you need\"",
+             {"a table of tokens, ids and places", "词元、编号和位置的表格"}},
+            {"fovea tokens --tokenizer tokenizer.json --ids - < text.txt", {"only the ids", "只输出编号"}},
+            {"fovea tokens --tokenizer minilm/ --json --lines text.txt",
+             {"every line is a text; one line of JSON for each", "每行是一段文本，各输出一行 JSON"}},
+            {"fovea tokens --tokenizer minilm/ --decode \"101 7592 102\"",
+             {"from ids to text", "由编号还原文本"}}};
+  }
+  void declare(OptionList& options) override {
+    options.positional_paths(
+        "TEXT", 1, 2, texts_,
+        {"a text, a file, or -; a second one makes a pair", "文本、文件或 -；第二个与之组成句对"});
+    options.path(
+        "--tokenizer,--model", "PATH", path_,
+        {"a model's folder or name, or a file of its tokenizer", "模型文件夹或名称，或分词器文件"});
+    options.require_last();
+    options.flag("--ids", ids_, {"only the ids, separated by spaces", "只输出编号，以空格分隔"});
+    options.flag("--json", json_, {"for programs: one line per text", "供程序读取的 JSON，每段文本一行"});
+    options.flag("--decode", decode_,
+                 {"TEXT holds ids; print the text they stand for", "TEXT 是编号；输出它们代表的文本"});
+    options.flag("--lines", lines_,
+                 {"every line of TEXT is a text of its own", "TEXT 的每一行是一段独立的文本"});
+    options.flag("--null", null_,
+                 {"texts end with zero bytes, so that they can have line breaks",
+                  "文本以零字节结尾，因而可以含换行"});
+    options.flag("--pairs", pairs_,
+                 {"with --lines or --null: two texts in turn are a pair",
+                  "与 --lines 或 --null 合用：每两段文本组成一个句对"});
+    options.flag("--no-special", no_special_,
+                 {"without the tokens around the text, and keep them in decoding",
+                  "不在文本前后添加特殊词元；还原时保留它们"});
+    options.integer("--max-length", "N", max_length_, 1, INT32_MAX, {"cut to N tokens", "截断到 N 个词元"});
+    options.flag("--time", time_,
+                 {"encode the whole input again and again for a second, and print the speed",
+                  "反复编码全部输入一秒，输出速度"});
+  }
+
+  void run(const Context& context) override {
+    const Tokenizer tokenizer = Tokenizer::load(model_folder(*path_));
+    if (decode_) {
+      print_decoded(context, tokenizer);
+      return;
+    }
+    const std::vector<Input> inputs = read_inputs();
+    if (time_) {
+      print_speed(context, tokenizer, inputs);
+      return;
+    }
+    for (const Input& input : inputs) {
+      const Encoding encoding = encode(tokenizer, input);
+      if (json_) {
+        context.line(json_line(tokenizer, encoding));
+      } else if (ids_) {
+        context.line(fmt::format("{}", fmt::join(encoding.ids, " ")));
+      } else {
+        print_table(context, encoding, input);
+      }
+    }
+  }
+
+ private:
+  std::vector<Input> read_inputs() const {
+    if (!lines_ && !null_) {
+      if (pairs_) throw UsageError("--pairs needs --lines or --null");
+      Input input;
+      for (const std::string& text : texts_) input.push_back(text_of_argument(text));
+      return {input};
+    }
+    if (texts_.size() > 1) throw UsageError("--lines and --null take one TEXT");
+    const std::vector<std::string> parts = split_at(text_of_argument(texts_.front()), null_ ? '\0' : '\n');
+    const std::size_t step = pairs_ ? 2 : 1;
+    if (parts.size() % step != 0) throw UsageError(fmt::format("--pairs: got {} texts", parts.size()));
+    std::vector<Input> inputs;
+    for (std::size_t i = 0; i < parts.size(); i += step) {
+      inputs.emplace_back(parts.begin() + static_cast<std::ptrdiff_t>(i),
+                          parts.begin() + static_cast<std::ptrdiff_t>(i + step));
+    }
+    return inputs;
+  }
+
+  Encoding encode(const Tokenizer& tokenizer, const Input& input) const {
+    EncodeOptions options;
+    options.add_special_tokens = !no_special_;
+    options.max_length = max_length_.value_or(0);
+    return input.size() == 2 ? tokenizer.encode(input[0], input[1], options)
+                             : tokenizer.encode(input[0], options);
+  }
+
+  void print_decoded(const Context& context, const Tokenizer& tokenizer) const {
+    std::vector<Index> ids;
+    for (const std::string& text : texts_) {
+      for (const std::string& word : words_of(text_of_argument(text))) {
+        Index id = 0;
+        const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+        if (error != std::errc{} || rest != word.data() + word.size()) {
+          throw UsageError(fmt::format("--decode: got \"{}\", expected ids such as 101", one_line(word)));
+        }
+        ids.push_back(id);
+      }
+    }
+    context.line(tokenizer.decode(ids, !no_special_));
+  }
+
+  static std::vector<std::string> words_of(const std::string& text) {
+    std::vector<std::string> words(1);
+    for (const char c : text) {
+      const bool separator =
+          c == ' ' || c == ',' || c == '\n' || c == '\t' || c == '\r' || c == '[' || c == ']';
+      if (!separator) words.back() += c;
+      if (separator && !words.back().empty()) words.emplace_back();
+    }
+    if (words.back().empty()) words.pop_back();
+    return words;
+  }
+
+  static void print_table(const Context& context, const Encoding& encoding, const Input& input) {
+    std::vector<Row> rows = {{context.say({"token", "词元"}), context.say({"id", "编号"}),
+                              context.say({"text", "文本"}), context.say({"bytes", "字节"}),
+                              context.say({"characters", "字符"}), context.say({"segment", "段"})}};
+    const auto span_text = [](const TextSpan& span) { return fmt::format("{}–{}", span.begin, span.end); };
+    for (std::size_t i = 0; i < encoding.ids.size(); ++i) {
+      const TextSpan bytes = encoding.bytes[i];
+      const bool special = encoding.special_mask[i] != 0;
+      const std::string& text = input[encoding.text_ids[i] == 1 ? 1 : 0];
+      const auto place = text.substr(static_cast<std::size_t>(bytes.begin),
+                                     static_cast<std::size_t>(bytes.end - bytes.begin));
+      rows.push_back({encoding.tokens[i], fmt::format("{}", encoding.ids[i]), special ? "" : place,
+                      special ? "" : span_text(bytes), special ? "" : span_text(encoding.characters[i]),
+                      fmt::format("{}", encoding.type_ids[i])});
+    }
+    context.print(aligned(std::move(rows)));
+    context.line(context.say(
+        {fmt::format("{} tokens", encoding.size()), fmt::format("共 {} 个词元", encoding.size())}));
+  }
+
+  void print_speed(const Context& context, const Tokenizer& tokenizer,
+                   const std::vector<Input>& inputs) const {
+    using Clock = std::chrono::steady_clock;
+    std::size_t bytes = 0;
+    for (const Input& input : inputs) {
+      for (const std::string& text : input) bytes += text.size();
+    }
+    std::vector<double> seconds;
+    Index tokens = 0;
+    for (const auto start = Clock::now();
+         Clock::now() - start < std::chrono::seconds(1) || seconds.size() < 5;) {
+      const auto before = Clock::now();
+      tokens = 0;
+      for (const Input& input : inputs) tokens += encode(tokenizer, input).size();
+      seconds.push_back(std::chrono::duration<double>(Clock::now() - before).count());
+    }
+    std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2),
+                     seconds.end());
+    const double median = seconds[seconds.size() / 2];
+    context.line(fmt::format(R"({{"bytes":{},"tokens":{},"seconds":{},"megabytes_per_second":{:.2f}}})",
+                             bytes, tokens, median, static_cast<double>(bytes) / 1e6 / median));
+  }
+
+  std::vector<std::string> texts_;
+  std::optional<std::string> path_;
+  std::optional<Index> max_length_;
+  bool ids_ = false, json_ = false, decode_ = false, lines_ = false, null_ = false, pairs_ = false;
+  bool no_special_ = false, time_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_tokens_command() { return std::make_unique<TokensCommand>(); }
+
+}  // namespace fovea::command

@@ -1,0 +1,33 @@
+#include "inputs/served_models.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "fovea/error.h"
+#include "fovea/model.h"
+#include "inputs/model_store.h"
+
+namespace fovea::command {
+
+std::vector<explorer::ServedModel> served_models(const std::optional<std::string>& named) {
+  std::vector<explorer::ServedModel> models;
+  if (named) {
+    const std::string folder = model_folder(*named);
+    models.push_back({inspect_model(folder).name, folder});
+  }
+  for (const StoredModel& stored : stored_models()) {
+    const auto same = [&](const explorer::ServedModel& model) { return model.id == stored.name; };
+    if (std::any_of(models.begin(), models.end(), same)) continue;
+    models.push_back({stored.name, is_stored(stored) ? model_folder(stored.name) : ""});
+  }
+  return models;
+}
+
+std::string chosen_model(const std::vector<explorer::ServedModel>& models) {
+  for (const explorer::ServedModel& model : models) {
+    if (!model.folder.empty()) return model.id;
+  }
+  throw Error("[explorer] no model is here yet: fovea model get minilm, or --model FOLDER");
+}
+
+}  // namespace fovea::command

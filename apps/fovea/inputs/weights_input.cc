@@ -1,0 +1,78 @@
+#include "inputs/weights_input.h"
+
+#include <fmt/core.h>
+
+#include "output/output.h"
+
+namespace fovea::command {
+namespace {
+
+std::vector<std::string> tokens_from(const char* option, const std::optional<std::string>& text,
+                                     const std::optional<std::string>& file) {
+  if (text && file)
+    throw UsageError(fmt::format("{}: give {} or {}-file, not both", option, option, option));
+  if (file) return load_tokens(*file);
+  return text ? split_tokens(*text) : std::vector<std::string>{};
+}
+
+// "[L, H, N, M]" for "LHNM".
+std::string axes_text(const std::string& axes) {
+  std::string text;
+  for (const char axis : axes) text += fmt::format("{}{}", text.empty() ? "[" : ", ", axis);
+  return text + "]";
+}
+
+}  // namespace
+
+void TokenInput::declare(OptionList& options) {
+  options.text("--tokens", "TEXT", tokens_,
+               {"names of the queries, separated by spaces (of the keys too, if there are as many)",
+                "查询的名称，用空格分隔（键数相同时也用于键）"});
+  options.path(
+      "--tokens-file", "FILE", tokens_file_,
+      {"the same from a file: one per line, or a JSON list", "同上，取自文件：每行一个，或 JSON 列表"});
+  options.text("--memory", "TEXT", memory_, {"names of the keys", "键的名称"});
+  options.path("--memory-file", "FILE", memory_file_, {"the same from a file", "同上，取自文件"});
+}
+
+std::vector<std::string> TokenInput::queries() const {
+  return tokens_from("--tokens", tokens_, tokens_file_);
+}
+
+std::vector<std::string> TokenInput::keys() const { return tokens_from("--memory", memory_, memory_file_); }
+
+void WeightsInput::declare(OptionList& options) {
+  options.text("--key", "NAME", key_,
+               {"the array to take, or what the names of one array per layer begin with; default: weights, "
+                "attentions, the only one, or the only series (attention_0, attention_1, ..)",
+                "要读取的数组，或每层一个数组时名称的开头；默认 weights、attentions、唯一的数组，"
+                "或唯一的一组（attention_0、attention_1 …）"});
+  options.text(
+      "--axes", "LETTERS", axes_,
+      {"the axes in the file: NM, HNM, LHNM, BHNM, LBHNM, BLHNM (L layers, B batch, H heads); default "
+       "for rank 4: LHNM, or BHNM where each layer is an array",
+       "文件中各轴的含义：NM、HNM、LHNM、BHNM、LBHNM、BLHNM（L 层，B 批次，H 头）；"
+       "四维时默认 LHNM，每层一个数组时为 BHNM"});
+  tokens_.declare(options);
+}
+
+AttentionWeights WeightsInput::load(const std::string& path) const {
+  AttentionWeights weights =
+      load_attention_weights(path, {.key = key_.value_or(""), .axes = axes_.value_or("")});
+  const WeightsCheck check = check_weights(weights);
+  if (weights.axes_assumed && weights.layers() > 1) {
+    print_message(fmt::format("fovea: {}: rank 4 is read as {}; --axes BHNM reads it as {}", weights.source,
+                              axes_text(weights.axes), axes_text("BHNM")));
+  }
+  if (check.rows_not_one > 0) {
+    print_message(fmt::format(
+        "fovea: warning: {}: {} row{} not sum to 1; the worst is query {} of layer {}, head {}{}: {:.6g}",
+        weights.source, check.rows_not_one, check.rows_not_one == 1 ? " does" : "s do", check.row,
+        check.layer, check.head, weights.batch() > 1 ? fmt::format(", batch entry {}", check.entry) : "",
+        check.sum));
+  }
+  set_tokens(weights, tokens_.queries(), tokens_.keys());
+  return weights;
+}
+
+}  // namespace fovea::command

@@ -1,0 +1,354 @@
+#include "output/pictures.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/attention_bars.h"
+#include "fovea/attention_lines.h"
+#include "fovea/head_grid.h"
+#include "fovea/layer_head_matrix.h"
+#include "fovea/mask_picture.h"
+#include "fovea/measure_definitions.h"
+#include "fovea/reading.h"
+
+namespace fovea::command {
+namespace {
+
+constexpr Index kMostHidden = 2048;  // flags of larger masks are not worth their memory in a terminal
+
+HeatmapOptions heatmap_options(const PictureInput& input, const PictureStyle& style) {
+  HeatmapOptions options;
+  options.queries = input.query_tokens, options.keys = input.key_tokens;
+  options.title = style.title, options.query_title = style.query_title, options.key_title = style.key_title;
+  options.bar_title = style.bar_title;
+  options.colormap = style.colormap.value_or("");
+  options.range = style.range;
+  options.mask = input.mask, options.mask_batch = input.batch_entry;
+  options.values = style.values;
+  options.theme = style.theme, options.language = style.language;
+  if (input.is_thumbnail()) options.full_queries = input.queries, options.full_keys = input.keys;
+  return options;
+}
+
+// What the mask hides of [N, M], as flags; none where it hides nothing or knows too many pairs.
+Flags hidden_of(const PictureInput& input) {
+  const Index n = input.queries, m = input.keys;
+  if (input.mask.is_none() || input.is_thumbnail() || std::max(n, m) > kMostHidden) return {};
+  Flags hidden = Flags::filled({n, m}, 0);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < m; ++j) {
+      const Tile pair{input.batch_entry, 0, i, i + 1, j, j + 1};
+      hidden(i, j) = input.mask.classify(pair, n, m) == TileClass::hidden ? 1 : 0;
+    }
+  }
+  return hidden;
+}
+
+void divide_by_row_maxima(Tensor& values) {
+  for (Index i = 0; i < values.shape()[0]; ++i) {
+    float* row = values.data() + i * values.shape()[1];
+    const float largest = *std::max_element(row, row + values.shape()[1]);
+    if (largest > 0) std::for_each(row, row + values.shape()[1], [&](float& value) { value /= largest; });
+  }
+}
+
+TerminalHeatmap terminal_heatmap(const PictureInput& input, ConstView values, const PictureStyle& style) {
+  TerminalHeatmap h;
+  h.values = Tensor::copy_of(values);
+  if (!input.is_thumbnail()) h.row_labels = input.query_tokens, h.column_labels = input.key_tokens;
+  h.hidden = hidden_of(input);
+  h.rows = input.queries, h.columns = input.keys;
+  h.colormap = style.colormap.value_or("viridis");
+  h.title = style.title.value_or("");
+  h.digits = style.digits.value_or(3);
+  h.numbers = style.values;
+  if (!style.range) return h;
+  switch (style.range->kind) {
+    case ColorRange::Kind::unit:
+      h.low = 0, h.high = 1;
+      break;
+    case ColorRange::Kind::fixed:
+      h.low = style.range->low, h.high = style.range->high;
+      break;
+    case ColorRange::Kind::row_maximum:
+      divide_by_row_maxima(h.values);
+      break;
+    case ColorRange::Kind::logarithm:
+      throw UsageError("--range log needs -o FILE: the terminal's scale of colours is linear");
+    case ColorRange::Kind::data:
+      break;
+  }
+  return h;
+}
+
+}  // namespace
+
+Picture heatmap_picture(PictureInput input, PictureStyle style) {
+  PictureStyle figure_style = style;
+  // Means over many keys span orders of magnitude: linear colours would show one corner.
+  if (input.is_thumbnail() && !style.range) figure_style.range = ColorRange::logarithm();
+  if (!style.title && (input.layers > 1 || input.layer_heads > 1)) {
+    const Text title{"Attention weights", "注意力权重"};
+    style.title = fmt::format("{} · {}", input.model.empty() ? title.in(style.language) : input.model,
+                              input.heads.name(0));
+    figure_style.title = style.title;
+  }
+  return {[=] { return heatmap(input.value(0), heatmap_options(input, figure_style)); },
+          [=](const TerminalOptions& options) {
+            return to_terminal(terminal_heatmap(input, input.value(0), style), options);
+          }};
+}
+
+Picture grid_picture(PictureInput input, PictureStyle style) {
+  const auto figure = [=] {
+    HeadGridOptions options;
+    options.heatmap = heatmap_options(input, style);
+    const auto& places = input.heads.places;
+    std::vector<Index> layers, heads;
+    for (const HeadPlace& place : places) {
+      if (std::find(layers.begin(), layers.end(), place.layer) == layers.end())
+        layers.push_back(place.layer);
+      if (std::find(heads.begin(), heads.end(), place.head) == heads.end()) heads.push_back(place.head);
+    }
+    const auto count = static_cast<Index>(layers.size() * heads.size());
+    const bool whole = count == static_cast<Index>(places.size()) && places.front().head >= 0;
+    const Shape& shape = input.values.shape();
+    if (whole && layers.size() > 1) {
+      options.layers = layers, options.heads = heads;
+      return head_grid(input.values.reshaped({static_cast<Index>(layers.size()),
+                                              static_cast<Index>(heads.size()), shape[1], shape[2]}),
+                       options);
+    }
+    if (whole && !style.title) {
+      const Text title{fmt::format("Layer {} Attention Heads", layers[0]),
+                       fmt::format("第 {} 层的注意力头", layers[0])};
+      options.heatmap.title = title.in(style.language);
+    }
+    const bool all_heads =
+        whole && static_cast<Index>(heads.size()) == input.layer_heads && input.layers == 1;
+    if (!all_heads) {
+      for (std::size_t i = 0; i < places.size(); ++i) options.panel_titles.push_back(input.heads.name(i));
+    }
+    return head_grid(input.values, options);
+  };
+  const auto terminal = [=](const TerminalOptions& options) {
+    std::vector<TerminalHeatmap> panels;
+    for (std::size_t i = 0; i < input.heads.places.size(); ++i) {
+      panels.push_back(terminal_heatmap(input, input.value(i), style));
+      panels.back().title = input.heads.name(i);
+      if (!style.colormap) panels.back().colormap = "Blues";
+    }
+    return (style.title ? *style.title + "\n\n" : "") + to_terminal(panels, options);
+  };
+  return {figure, terminal};
+}
+
+Picture difference_picture(Tensor a, Tensor b, PictureInput names, PictureStyle style) {
+  const auto terminal = [=](const TerminalOptions& options) {
+    Tensor difference = a;
+    float largest = 0;
+    for (Index i = 0; i < a.shape().elements(); ++i) {
+      difference.data()[i] -= b.data()[i];
+      largest = std::max(largest, std::abs(difference.data()[i]));
+    }
+    TerminalHeatmap h = terminal_heatmap(names, difference, style);
+    if (!style.colormap) h.colormap = "RdBu";
+    if (!h.low) h.low = -static_cast<double>(largest), h.high = static_cast<double>(largest);
+    return to_terminal(h, options);
+  };
+  return {[=] { return difference_heatmap(a, b, heatmap_options(names, style)); }, terminal};
+}
+
+Picture mask_kind_picture(const Mask& mask, Index n, Index m, PictureInput names, PictureStyle style) {
+  const auto figure = [=] {
+    MaskPictureOptions options;
+    options.queries = names.query_tokens, options.keys = names.key_tokens;
+    options.title = style.title, options.query_title = style.query_title,
+    options.key_title = style.key_title;
+    options.colormap = style.colormap.value_or(options.colormap);
+    options.mask_batch = names.batch_entry;
+    options.theme = style.theme, options.language = style.language;
+    return mask_picture(mask, n, m, options);
+  };
+  const auto terminal = [=](const TerminalOptions& options) {
+    // One cell per pair, or the visible share of tiles for large ones.
+    constexpr Index kMost = 512;
+    const Index rows = std::min(n, kMost), columns = std::min(m, kMost);
+    TerminalHeatmap h;
+    h.values = Tensor({rows, columns});
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < columns; ++j) {
+        const Tile tile{names.batch_entry,    0, i * n / rows, (i + 1) * n / rows, j * m / columns,
+                        (j + 1) * m / columns};
+        const TileClass kind = mask.classify(tile, n, m);
+        h.values(i, j) = kind == TileClass::full ? 1.0f : kind == TileClass::partial ? 0.5f : 0.0f;
+      }
+    }
+    h.rows = n, h.columns = m;
+    h.row_labels = rows == n ? names.query_tokens : std::vector<std::string>{};
+    h.column_labels = columns == m ? names.key_tokens : std::vector<std::string>{};
+    h.low = 0, h.high = 1, h.numbers = false;
+    h.colormap = style.colormap.value_or("Blues");
+    h.title = style.title.value_or(mask.describe(n, m));
+    return to_terminal(h, options);
+  };
+  return {figure, terminal};
+}
+
+Picture lines_picture(PictureInput input, double mass, std::optional<Index> query, PictureStyle style) {
+  const auto figure = [=] {
+    AttentionLinesOptions options;
+    options.queries = input.query_tokens, options.keys = input.key_tokens;
+    for (std::size_t i = 0; i < input.heads.places.size(); ++i)
+      options.head_names.push_back(input.heads.name(i));
+    options.title = style.title;
+    options.mass = mass, options.query = query;
+    options.theme = style.theme, options.language = style.language;
+    return attention_lines(input.values, options);
+  };
+  // Lines cannot cross in a terminal; what each query looks at most says the same.
+  const auto terminal = [=](const TerminalOptions& options) {
+    std::string text;
+    const auto names = [](const std::vector<std::string>& given, Index count) {
+      std::vector<std::string> result = given;
+      for (Index i = static_cast<Index>(result.size()); i < count; ++i) result.push_back(std::to_string(i));
+      return result;
+    };
+    for (std::size_t i = 0; i < input.heads.places.size(); ++i) {
+      Reading reading;
+      reading.weights = Matrix::from(input.value(i));
+      reading.tokens = names(input.query_tokens, input.queries);
+      reading.memory_tokens = names(input.key_tokens, input.keys);
+      RenderOptions render{options.language, options.colors != TerminalColors::none, 3, options.width};
+      text += fmt::format("{}{}\n\n{}", text.empty() ? "" : "\n", input.heads.name(i),
+                          read_top(reading, render));
+    }
+    return text;
+  };
+  return {figure, terminal};
+}
+
+Picture bars_picture(ReceivedAttention received, PictureStyle style) {
+  const double even = static_cast<double>(received.queries) /
+                      static_cast<double>(std::max<std::size_t>(received.values.size(), 1));
+  const auto figure = [=] {
+    AttentionBarsOptions options;
+    options.labels = received.key_tokens;
+    options.title = style.title, options.value_title = style.bar_title;
+    options.reference = even;
+    const std::string form = Text{"even: {:.3g}", "均匀：{:.3g}"}.in(style.language);
+    options.reference_name = fmt::format(fmt::runtime(form), even);
+    options.theme = style.theme, options.language = style.language;
+    return attention_bars(received.values, options);
+  };
+  const auto terminal = [=](const TerminalOptions& options) {
+    constexpr std::size_t kMost = 64;
+    TerminalBars bars;
+    const std::size_t count = received.values.size(), groups = std::min(count, kMost);
+    for (std::size_t g = 0; g < groups; ++g) {
+      const std::size_t begin = g * count / groups, end = (g + 1) * count / groups;
+      double sum = 0;
+      for (std::size_t j = begin; j < end; ++j) sum += received.values[j];
+      bars.values.push_back(sum / static_cast<double>(end - begin));
+      bars.labels.push_back(end - begin > 1               ? fmt::format("{}–{}", begin, end - 1)
+                            : received.key_tokens.empty() ? std::to_string(begin)
+                                                          : received.key_tokens[begin]);
+    }
+    const Text title = groups < count ? Text{"Attention received, mean of neighbouring keys",
+                                             "收到的注意力（相邻键的平均）"}
+                                      : Text{"Attention received", "收到的注意力"};
+    bars.title = style.title.value_or(title.in(style.language));
+    bars.digits = style.digits.value_or(3);
+    return to_terminal(bars, options);
+  };
+  return {figure, terminal};
+}
+
+Picture measure_picture(MeasureTable table, PictureStyle style) {
+  const MeasureDefinition& definition = measure_definition(table.measure);
+  if (!style.title && table.measure != Measure::entropy) {
+    style.title =
+        Text{fmt::format("{} by layer and head", definition.name), "各层各头的" + definition.title.zh}.in(
+            style.language);
+  }
+  if (!style.bar_title && table.measure != Measure::entropy)
+    style.bar_title = definition.title.in(style.language);
+  const auto figure = [=] {
+    LayerHeadMatrixOptions options;
+    options.title = style.title, options.bar_title = style.bar_title;
+    options.layers = table.layers, options.heads = table.heads;
+    options.colormap = style.colormap.value_or(options.colormap);
+    if (style.range && style.range->kind == ColorRange::Kind::fixed) {
+      options.low = style.range->low, options.high = style.range->high;
+    }
+    options.digits = style.digits.value_or(2);
+    options.theme = style.theme, options.language = style.language;
+    return layer_head_matrix(table.values, options);
+  };
+  const auto terminal = [=](const TerminalOptions& options) {
+    TerminalHeatmap h;
+    h.values = table.values.to_tensor();
+    for (const Index layer : table.layers) h.row_labels.push_back(fmt::format("L{}", layer));
+    for (const Index head : table.heads) h.column_labels.push_back(fmt::format("H{}", head));
+    h.colormap = style.colormap.value_or("viridis");
+    h.digits = style.digits.value_or(2);
+    const auto [least, largest] =
+        std::minmax_element(table.values.values().begin(), table.values.values().end());
+    if (*least < *largest) h.low = *least, h.high = *largest;
+    h.title = style.title.value_or(
+        Text{"Mean entropy of the rows, in nats", "每行熵的平均（nat）"}.in(style.language));
+    return to_terminal(h, options);
+  };
+  return {figure, terminal};
+}
+
+Picture growth_picture(GrowthData data, PictureStyle style) {
+  const auto figure = [=] {
+    GrowthChartOptions options;
+    options.title = style.title, options.note = data.note;
+    options.theme = style.theme, options.language = style.language;
+    return growth_chart(data.series, options);
+  };
+  const auto terminal = [=](const TerminalOptions& options) {
+    std::string text;
+    for (const GrowthSeries& series : data.series) {
+      TerminalBars bars;
+      bars.title = fmt::format("{} ∝ n^{:.2f} (ms)", series.name, growth_exponent(series.points));
+      std::vector<GrowthPoint> points = series.points;
+      std::sort(points.begin(), points.end(),
+                [](const GrowthPoint& a, const GrowthPoint& b) { return a.n < b.n; });
+      for (const GrowthPoint& point : points) {
+        bars.labels.push_back(std::to_string(point.n));
+        bars.values.push_back(point.seconds * 1e3);
+      }
+      text += (text.empty() ? "" : "\n") + to_terminal(bars, options);
+    }
+    return text + "\n" + data.note + "\n";
+  };
+  return {figure, terminal};
+}
+
+Picture diagram_picture(Account account, DiagramKind kind, Index query, int head, PictureStyle style) {
+  const auto figure = [=] {
+    const DiagramOptions options{.title = style.title,
+                                 .query = query,
+                                 .head = head,
+                                 .digits = style.digits.value_or(2),
+                                 .theme = style.theme,
+                                 .language = style.language};
+    if (kind == DiagramKind::flow) return flow_diagram(account, options);
+    if (kind == DiagramKind::interplay) return query_key_value_diagram(account, options);
+    if (kind == DiagramKind::words) return word_scores_diagram(account, options);
+    return multi_head_diagram(account, options);
+  };
+  const auto terminal = [=](const TerminalOptions& options) {
+    const bool color = options.colors != TerminalColors::none;
+    return to_terminal(account,
+                       RenderOptions{options.language, color, style.digits.value_or(4), options.width});
+  };
+  return {figure, terminal};
+}
+
+}  // namespace fovea::command

@@ -1,0 +1,45 @@
+// The kinds of `fovea plot`: each as a figure for a file and as a picture for the terminal.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "fovea/attention_diagram.h"
+#include "fovea/figure.h"
+#include "fovea/growth_chart.h"
+#include "fovea/heatmap.h"
+#include "fovea/terminal_picture.h"
+#include "inputs/picture_input.h"
+
+namespace fovea::command {
+
+// How it is to look; what is not given follows the kind.
+struct PictureStyle {
+  std::optional<std::string> title, key_title, query_title, bar_title;
+  std::optional<std::string> colormap;
+  std::optional<ColorRange> range;
+  Theme theme = Theme::light;
+  Language language = Language::english;
+  bool values = true;
+  std::optional<int> digits;
+};
+
+struct Picture {
+  std::function<Figure()> figure;
+  std::function<std::string(const TerminalOptions&)> terminal;
+};
+
+Picture heatmap_picture(PictureInput input, PictureStyle style);
+Picture grid_picture(PictureInput input, PictureStyle style);
+Picture difference_picture(Tensor a, Tensor b, PictureInput names, PictureStyle style);
+Picture mask_kind_picture(const Mask& mask, Index n, Index m, PictureInput names, PictureStyle style);
+Picture lines_picture(PictureInput input, double mass, std::optional<Index> query, PictureStyle style);
+Picture bars_picture(ReceivedAttention received, PictureStyle style);
+Picture measure_picture(MeasureTable table, PictureStyle style);
+Picture growth_picture(GrowthData data, PictureStyle style);
+
+enum class DiagramKind { flow, interplay, words, heads };
+Picture diagram_picture(Account account, DiagramKind kind, Index query, int head, PictureStyle style);
+
+}  // namespace fovea::command

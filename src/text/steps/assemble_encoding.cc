@@ -1,0 +1,145 @@
+#include "text/steps/assemble_encoding.h"
+
+#include <algorithm>
+
+#include "core/fail.h"
+
+namespace fovea {
+namespace {
+
+using Tokens = std::vector<PlacedToken>;
+
+Index size_of(const Tokens* tokens) { return tokens == nullptr ? 0 : static_cast<Index>(tokens->size()); }
+
+void cut_to(Tokens& tokens, Index length, Side side) {
+  if (size_of(&tokens) <= length) return;
+  if (side == Side::left) {
+    tokens.erase(tokens.begin(), tokens.end() - length);
+  } else {
+    tokens.resize(static_cast<std::size_t>(length));
+  }
+}
+
+// The longer one first; if both are too long, each gets half, and the longer one the odd token.
+void cut_longest(Tokens& first, Tokens* second, Index length, Side side) {
+  if (second == nullptr) {
+    cut_to(first, length, side);
+    return;
+  }
+  const bool swapped = size_of(&first) > size_of(second);
+  Index shorter = std::min(size_of(&first), size_of(second));
+  Index longer = std::max(shorter, length - shorter);
+  if (shorter + longer > length) {
+    shorter = length / 2;
+    longer = length - shorter;
+  }
+  cut_to(first, swapped ? longer : shorter, side);
+  cut_to(*second, swapped ? shorter : longer, side);
+}
+
+void cut_only(Tokens* target, Index excess, Side side, const char* name) {
+  if (target == nullptr) fail("[tokenizer] {} is to be cut, but there is one text only", name);
+  if (size_of(target) <= excess) {
+    fail("[tokenizer] {} has {} tokens, and {} would have to be cut", name, size_of(target), excess);
+  }
+  cut_to(*target, size_of(target) - excess, side);
+}
+
+// How many tokens were cut off.
+Index truncate(Tokens& first, Tokens* second, Index specials, const EncodeOptions& options) {
+  if (options.max_length == 0) return 0;
+  const Index length = options.max_length - specials;
+  if (length < 0) {
+    fail("[tokenizer] max_length is {}, but {} special tokens are added", options.max_length, specials);
+  }
+  const Index before = size_of(&first) + size_of(second);
+  if (before <= length) return 0;
+  switch (options.truncation) {
+    case Truncation::longest_first:
+      cut_longest(first, second, length, options.cut_side);
+      break;
+    case Truncation::only_first:
+      cut_only(&first, before - length, options.cut_side, "the first text");
+      break;
+    case Truncation::only_second:
+      cut_only(second, before - length, options.cut_side, "the second text");
+      break;
+  }
+  return before - size_of(&first) - size_of(second);
+}
+
+void reserve(Encoding& encoding, std::size_t size) {
+  encoding.ids.reserve(size);
+  encoding.tokens.reserve(size);
+  encoding.bytes.reserve(size);
+  encoding.characters.reserve(size);
+  encoding.type_ids.reserve(size);
+  encoding.text_ids.reserve(size);
+  encoding.word_ids.reserve(size);
+  encoding.special_mask.reserve(size);
+  encoding.attention_mask.reserve(size);
+}
+
+void put(Encoding& encoding, const TokenizerParts& parts, const PlacedToken& token, Index type_id,
+         Index text_id) {
+  encoding.ids.push_back(token.id);
+  encoding.tokens.emplace_back(parts.tokens.token(token.id));
+  encoding.bytes.push_back(token.bytes);
+  encoding.characters.push_back(token.characters);
+  encoding.type_ids.push_back(type_id);
+  encoding.text_ids.push_back(text_id);
+  encoding.word_ids.push_back(token.word);
+  encoding.special_mask.push_back(text_id < 0 ? 1 : 0);
+  encoding.attention_mask.push_back(1);
+}
+
+template <typename List, typename Value>
+void fill(List& list, std::size_t count, Side side, const Value& value) {
+  list.insert(side == Side::left ? list.begin() : list.end(), count, value);
+}
+
+}  // namespace
+
+Encoding assemble_encoding(const TokenizerParts& parts, Tokens first, Tokens* second,
+                           const EncodeOptions& options) {
+  const PostProcessor& processor = parts.post_processor;
+  const bool is_pair = second != nullptr;
+  Encoding encoding;
+  const Index specials = options.add_special_tokens ? processor.special_count(is_pair) : 0;
+  encoding.cut = truncate(first, second, specials, options);
+  reserve(encoding,
+          static_cast<std::size_t>(std::max(size_of(&first) + size_of(second) + specials, options.pad_to)));
+  for (const TemplatePiece& piece : processor.pieces(is_pair)) {
+    if (piece.kind == TemplatePiece::Kind::special) {
+      if (!options.add_special_tokens) continue;
+      for (const TokenId id : piece.ids) put(encoding, parts, {id, -1, {}, {}}, piece.type_id, -1);
+    } else {
+      const bool is_first = piece.kind == TemplatePiece::Kind::first;
+      const Tokens& tokens = is_first ? first : *second;
+      for (const PlacedToken& token : tokens) put(encoding, parts, token, piece.type_id, is_first ? 0 : 1);
+    }
+  }
+  pad_encoding(encoding, options.pad_to, parts, options);
+  return encoding;
+}
+
+void pad_encoding(Encoding& encoding, Index length, const TokenizerParts& parts,
+                  const EncodeOptions& options) {
+  if (encoding.size() >= length) return;
+  const Index id = options.pad_id.value_or(std::max<Index>(parts.pad(), 0));
+  const bool named = id >= 0 && id <= INT32_MAX && parts.tokens.contains(static_cast<TokenId>(id));
+  const auto count = static_cast<std::size_t>(length - encoding.size());
+  const Side side = options.pad_side;
+  fill(encoding.tokens, count, side,
+       std::string(named ? parts.tokens.token(static_cast<TokenId>(id)) : ""));
+  fill(encoding.ids, count, side, id);
+  fill(encoding.bytes, count, side, TextSpan{});
+  fill(encoding.characters, count, side, TextSpan{});
+  fill(encoding.type_ids, count, side, Index{0});
+  fill(encoding.text_ids, count, side, Index{-1});
+  fill(encoding.word_ids, count, side, Index{-1});
+  fill(encoding.special_mask, count, side, std::uint8_t{1});
+  fill(encoding.attention_mask, count, side, std::uint8_t{0});
+}
+
+}  // namespace fovea

@@ -1,0 +1,28 @@
+// Decoders of tokenizer.json: from tokens back to text.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "text/files/json_field.h"
+
+namespace fovea {
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  virtual void apply(std::vector<std::string>& tokens) const = 0;
+};
+
+using Decoders = std::vector<std::unique_ptr<Decoder>>;  // one after the other; their tokens are joined
+
+std::unique_ptr<Decoder> make_word_piece_decoder(std::string continuation, bool clean_up);
+std::unique_ptr<Decoder> make_byte_level_decoder();
+std::unique_ptr<Decoder> make_metaspace_decoder(char32_t replacement, bool drop_first);
+void add_sentence_piece_decoders(
+    Decoders& decoders);  // ▁ to a space, <0x..> to bytes, no space at the start
+
+void read_decoders(const JsonField& json, Decoders& decoders);
+
+}  // namespace fovea
