@@ -6,16 +6,19 @@
 // and results, memory is O(N + M), at most 128 sums per key; the bits do not depend on the threads.
 #pragma once
 
+#include <stop_token>
+
 #include "fovea/attention.h"
 
 namespace fovea {
 
 // What to compute; what is not asked for stays empty().
 struct StatisticsOptions {
-  bool rows = true;       // entropy, maximum, position, diagonal, distance, logsumexp, visible, means
-  bool received = true;   // received
-  Index thumbnail = 256;  // G: thumbnails of at most G×G cells; 0: none
-  Index top_k = 0;        // the k largest weights of each row; more than M are given as M
+  bool rows = true;           // entropy, maximum, position, diagonal, distance, logsumexp, visible, means
+  bool received = true;       // received
+  Index thumbnail = 256;      // G: thumbnails of at most G×G cells; 0: none
+  Index top_k = 0;            // the k largest weights of each row; more than M are given as M
+  std::stop_token stop = {};  // a request ends the work with Stopped
 };
 
 // Means over the rows that see something; 0 if there are none. Each tensor is [B, H]: q's axes before N,

@@ -26,8 +26,10 @@ class Bias {
   bool is_none() const { return node_ == nullptr; }
   std::string describe() const;
 
-  // That of one batch entry and head, for calls on this head alone. Throws Error if it is not for as many.
+  // That of one batch entry and head, for calls on this head alone; of one batch entry, for calls on all
+  // its heads. Throws Error if it is not for as many.
   Bias select(Index batch_entry, Index head) const;
+  Bias select(Index batch_entry) const;
 
   // The values for every head: [H, N, M] ([B, H, N, M] if they depend on the batch entry).
   Tensor to_dense(Index heads, Index n, Index m) const;

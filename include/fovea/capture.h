@@ -1,12 +1,10 @@
-// A run of a model, kept: queries, keys and values of every attention call, from which its weights can be
-// computed at any time.
+// What a model did, kept: queries, keys and values of every attention call. run.h looks at it.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "fovea/attention_statistics.h"
 #include "fovea/probe.h"
 
 namespace fovea {
@@ -28,14 +26,7 @@ struct CapturedAttention {
   std::shared_ptr<const void> memory;  // what the views show; copies share it
 };
 
-// One head of a call; the views are the capture's.
-struct CapturedHead {
-  ConstView q, k, v;  // [N, D], [M, D], [M, Dv]
-  AttentionOptions options;
-};
-
-// O(n) memory: N×M matrices are made when they are asked for, of one layer at a time. Pass it as the probe
-// of one run. Layers and heads are counted from 0.
+// O(n) memory. Pass it as the probe of one run, then make a Run of it. Layers are counted from 0.
 class Capture final : public Probe {
  public:
   std::string model;                             // its name, for people
@@ -47,29 +38,10 @@ class Capture final : public Probe {
   void attention(const AttentionCall& call) override;
 
   const std::vector<CapturedAttention>& calls() const { return calls_; }  // in the order of the run
-  std::vector<AttentionKind> kinds() const;                               // that there are
-  Index layers(AttentionKind kind) const;
-  // Throws Error, naming what there is, if this kind and layer are not there.
-  const CapturedAttention& at(AttentionKind kind, Index layer) const;
 
   // The tokens of the queries (rows) and of the keys (columns) of this kind of attention.
   const std::vector<TokenSequence>& query_sequences(AttentionKind kind) const;
   const std::vector<TokenSequence>& key_sequences(AttentionKind kind) const;
-
-  // One batch entry and head, for attention() and its kin. Throws Error if there is no such head.
-  CapturedHead head(AttentionKind kind, Index layer, Index head, Index batch = 0) const;
-
-  // The weights: of all heads [B, H, N, M]; of one batch entry and head [N, M], and a rectangle of it.
-  Tensor weights(AttentionKind kind, Index layer) const;
-  Tensor weights(AttentionKind kind, Index layer, Index head, Index batch = 0) const;
-  Tensor crop(AttentionKind kind, Index layer, Index head, const Crop& crop, Index batch = 0) const;
-  // Entropy, attention received, thumbnails and the rest, of all heads of a layer.
-  AttentionStatistics statistics(AttentionKind kind, Index layer, StatisticsOptions options = {}) const;
-
-  // One safetensors file. Throws Error for masks that have no text (see Mask::expression) and dense biases;
-  // loading for whatever is wrong with the file.
-  void save(const std::string& path) const;
-  static Capture load(const std::string& path);
 
  private:
   std::vector<CapturedAttention> calls_;

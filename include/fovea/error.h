@@ -1,4 +1,4 @@
-// The one exception type of fovea.
+// What fovea throws.
 #pragma once
 
 #include <stdexcept>
@@ -11,6 +11,12 @@ namespace fovea {
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
+};
+
+// Long work was stopped from outside, by the std::stop_token in its options.
+class Stopped : public Error {
+ public:
+  explicit Stopped(const std::string& message) : Error(message) {}
 };
 
 }  // namespace fovea

@@ -49,6 +49,7 @@
 #include "fovea/reading.h"
 #include "fovea/render.h"
 #include "fovea/rollout.h"
+#include "fovea/run.h"
 #include "fovea/safetensors.h"
 #include "fovea/scaling.h"
 #include "fovea/shape.h"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "fovea/model.h"
@@ -39,6 +40,7 @@ struct GenerationOptions {
   std::uint64_t seed = 0;
   bool stop_at_end = true;                   // at a token of the model's end_ids
   std::function<void(Index)> on_token = {};  // told of each token as it comes
+  std::stop_token stop = {};                 // a request ends the text after the token at hand
 };
 
 struct Generation {

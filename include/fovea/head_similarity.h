@@ -1,10 +1,12 @@
 // Which heads look at the same things.
 #pragma once
 
+#include <functional>
+#include <stop_token>
 #include <vector>
 
-#include "fovea/attention.h"
 #include "fovea/matrix.h"
+#include "fovea/run.h"
 #include "fovea/tensor.h"
 
 namespace fovea {
@@ -17,16 +19,19 @@ struct HeadSimilarity {
 
 struct HeadSimilarityOptions {
   Index rows = 0;  // compare so many rows, evenly spaced; 0: all. The cost is heads² · rows · M logarithms
+  std::function<void(double)> progress = {};  // told the share that is done
+  std::stop_token stop = {};                  // a request ends the work with Stopped
 };
 
-// weights [H, N, M], or more axes in front (layers): all of them count as heads, in order. Rows are brought
-// to a sum of 1; a row that only one of two heads sees counts as ln 2, one that neither sees does not
-// count.
-HeadSimilarity head_similarity(ConstView weights, const HeadSimilarityOptions& = {});
-
-// The same from q and k, of the weights before dropout, in bands of rows.
-HeadSimilarity head_similarity(ConstView q, ConstView k, const AttentionOptions& options = {},
+// All heads of a run of one kind and one sequence (Run::select), layer by layer, in order; in bands of
+// rows. Rows are brought to a sum of 1; a row that only one of two heads sees counts as ln 2, one that
+// neither sees does not count.
+HeadSimilarity head_similarity(const Run& run, const HeadSimilarityOptions& = {});
+// Of the chosen heads alone.
+HeadSimilarity head_similarity(const Run& run, const std::vector<HeadChoice>& heads,
                                const HeadSimilarityOptions& = {});
+// weights [H, N, M], or more axes in front (layers): all of them count as heads.
+HeadSimilarity head_similarity(ConstView weights, const HeadSimilarityOptions& = {});
 
 // Points in the plane whose distances come near √squared, a symmetric matrix of squared distances:
 // classical multidimensional scaling, [n, 2]. The first axis is the longest; the largest coordinate of

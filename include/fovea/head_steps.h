@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fovea/array.h"
-#include "fovea/capture.h"
 #include "fovea/model.h"
+#include "fovea/run.h"
 
 namespace fovea {
 

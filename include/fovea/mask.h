@@ -61,8 +61,12 @@ class Mask {
   Index batch() const;
   Index heads() const;
 
-  // The mask of one batch entry and head, for calls on that head alone.
+  // The mask of one batch entry and head, for calls on that head alone; of one batch entry, for calls on
+  // all its heads.
   Mask select(Index batch_entry, Index head) const;
+  Mask select(Index batch_entry) const;
+  // What at least one head of the batch entry sees: the visible keys of a mean of heads. Never additive.
+  Mask of_any_head(Index batch_entry) const;
 
   // In the smallest shape that broadcasts over [B, H, N, M]: [N, M]; [B, 1, M] for padding and what is
   // made of it alone; [B, N, M]; [B, H, N, M]. The additive form is 0, −inf, or the values themselves.

@@ -5,12 +5,14 @@
 
 #include <array>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "fovea/attention.h"
 #include "fovea/mask.h"
 #include "fovea/matrix.h"
+#include "fovea/run.h"
 #include "fovea/tensor.h"
 
 namespace fovea {
@@ -87,7 +89,15 @@ struct MeasureOptions {
   bool rows = true;                           // keep the values of each row
   bool head_mean = true;                      // measure the weights averaged over the heads, too
   std::function<void(double)> progress = {};  // told the share that is done, by the calling thread
+  std::stop_token stop = {};                  // a request ends the work with Stopped
 };
+
+// Of a run of one kind and one sequence (Run::select): heads [L][H], head_mean [L], shape [L, H, N, M].
+// Tokens and segments are the run's, unless the options name others. Long runs are measured as the
+// overloads below say: without a matrix of N×M where they hold queries and keys.
+AttentionMeasures measure_attention(const Run& run, const MeasureOptions& = {});
+// Of one head, or of the heads of a layer merged.
+HeadMeasures measure_attention(const Run& run, const HeadChoice& choice, const MeasureOptions& = {});
 
 // weights [N, M], [H, N, M], [B, H, N, M] or [A, B, H, N, M] (layers first), any strides. A key is visible
 // if the mask says so; without a mask all M keys are. Accumulates in double; memory beyond the result is

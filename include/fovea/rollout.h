@@ -1,42 +1,45 @@
-// Attention over all layers: rollout and flow, from explicit weights or from q and k.
+// Attention over all layers: rollout and flow.
 //
 // Both stand on Â_l = D⁻¹ (Ā_l + I): the weights of layer l averaged over its heads, plus the residual,
 // each row divided by its sum. A row that sees nothing keeps itself. (Abnar and Zuidema, Quantifying
 // Attention Flow, 2020.)
 #pragma once
 
+#include <functional>
+#include <stop_token>
 #include <vector>
 
-#include "fovea/attention.h"
 #include "fovea/matrix.h"
-#include "fovea/tensor.h"
+#include "fovea/run.h"
 
 namespace fovea {
 
-// R = Â_L · … · Â_1 [N, N]: row i tells how much of each input token arrives at position i of the last
-// layer. weights [L, H, N, N], or [L, 1, H, N, N]; the first layer first. O(L · N³). Throws Error for N ≠ M
-// and for weights that are NaN, infinite or negative.
-Matrix attention_rollout(ConstView weights);
-
-// One layer of one sequence: q [1, H, N, D] and k [1, Hkv, N, D], or [N, D]. The tensors must outlive it.
-struct RolloutLayer {
-  ConstView q, k;
-  AttentionOptions options = {};
+struct RolloutOptions {
+  std::function<void(double)> progress = {};  // told the share that is done
+  std::stop_token stop = {};                  // a request ends the work with Stopped, between two layers
 };
 
-// R·u and Rᵀ·u for u [N, C], without a matrix of N×N: O(N) memory, one product with the weights per layer.
-Tensor rollout_product(const std::vector<RolloutLayer>& layers, ConstView u);
-Tensor rollout_transposed_product(const std::vector<RolloutLayer>& layers, ConstView u);
+// All functions of a run take one kind of attention and one sequence (Run::select), with N = M, and throw
+// Error for others.
+
+// R = Â_L · … · Â_1 [N, N]: row i tells how much of each input token arrives at position i of the last
+// layer.
+Matrix attention_rollout(const Run& run, const RolloutOptions& = {});
+// The same after each layer, [L, N, N]: Â_1, Â_2 · Â_1, ..
+Tensor rollout_by_layer(const Run& run, const RolloutOptions& = {});
+
+// R·u and Rᵀ·u for u [N, C]. Of a run that holds queries and keys: without a matrix of N×N, O(N) memory,
+// one product with the weights per layer.
+Tensor rollout_product(const Run& run, ConstView u, const RolloutOptions& = {});
+Tensor rollout_transposed_product(const Run& run, ConstView u, const RolloutOptions& = {});
 // Row `position` of R, [N]: what arrives there.
-std::vector<double> rollout_row(const std::vector<RolloutLayer>& layers, Index position);
+std::vector<double> rollout_row(const Run& run, Index position, const RolloutOptions& = {});
 
 // The largest flow from position i of the last layer to input token j, for capacities Â_l(i, j) on the
-// edges between the layers: row `position`, [N], or all of them [N, N]. weights as for attention_rollout.
-// For short inputs: N ≤ 512, and every pair is a maximum flow through L·N² edges.
+// edges between the layers: row `position`, [N], or all of them [N, N]. For short inputs: N ≤ 512, and
+// every pair is a maximum flow through L·N² edges.
 inline constexpr Index kMaxFlowTokens = 512;
-std::vector<double> attention_flow(ConstView weights, Index position);
-Matrix attention_flow(ConstView weights);
-std::vector<double> attention_flow(const std::vector<RolloutLayer>& layers, Index position);
-Matrix attention_flow(const std::vector<RolloutLayer>& layers);
+std::vector<double> attention_flow(const Run& run, Index position, const RolloutOptions& = {});
+Matrix attention_flow(const Run& run, const RolloutOptions& = {});
 
 }  // namespace fovea

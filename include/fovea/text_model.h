@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "fovea/capture.h"
 #include "fovea/model.h"
+#include "fovea/run.h"
 #include "fovea/tokenizer.h"
 
 namespace fovea {
 
 // What a model read, and what its heads did.
 struct TextRun {
-  Capture capture;   // of one sequence, with its tokens
+  Run run;           // of one sequence, with its tokens
   ModelInput input;  // to run it again
   Index cut = 0;     // tokens beyond the length that the model takes: left out
 };
@@ -33,8 +33,8 @@ class TextModel {
   // are cut off (Encoding::cut). Throws Error if there are none.
   Encoding encode(const std::vector<std::string>& texts, Index room = 0) const;
 
-  // Runs the model on a text, or on a pair. Of an encoder-decoder model the second text is what it is made
-  // to write; without one it writes by itself, greedily.
+  // Runs the model on a text, or on a pair of texts. Of an encoder-decoder model the second text is what it
+  // is made to write; without one it writes by itself, greedily.
   TextRun read(const std::vector<std::string>& texts) const;
 
   // The same of a text that was generated: the prompt and the new tokens, in one run.

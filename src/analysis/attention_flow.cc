@@ -98,55 +98,38 @@ class FlowGraph {
   std::vector<Index> level_, next_;
 };
 
-// Before anything is computed.
-void check_size(Index n) {
+std::vector<Matrix> capacities(const Run& run) {
+  const std::vector<LayerView> layers = self_attention_layers("attention_flow", run);
+  const Index n = layers.front().queries();
   if (n > kMaxFlowTokens)
     fail("[attention_flow] got {} tokens, expected at most {}; rollout has no limit", n, kMaxFlowTokens);
+  std::vector<Matrix> all;
+  for (const LayerView& layer : layers) all.push_back(residual_weights("attention_flow", layer));
+  return all;
 }
 
-std::vector<Matrix> capacities(ConstView weights) {
-  if (weights.shape().rank() > 0) check_size(weights.shape().back());
-  std::vector<Matrix> layers = residual_weights("attention_flow", weights);
-  if (layers.empty()) fail("[attention_flow] got no layers, expected at least one");
-  return layers;
-}
+}  // namespace
 
-std::vector<Matrix> capacities(const std::vector<RolloutLayer>& layers) {
-  check_size(tokens_of_layers("attention_flow", layers));
-  return residual_weights("attention_flow", layers);
-}
-
-std::vector<double> flow_row(const std::vector<Matrix>& layers, Index position) {
+std::vector<double> attention_flow(const Run& run, Index position, const RolloutOptions& options) {
+  const std::vector<Matrix> layers = capacities(run);
   const Index n = layers.front().rows();
   check_position("attention_flow", position, n);
   std::vector<double> flows(static_cast<std::size_t>(n));
-  parallel_for(
-      n, [&](Index j) { flows[static_cast<std::size_t>(j)] = FlowGraph(layers).maximum(position, j); });
+  parallel_for(n, options.stop, "attention_flow", [&](Index j) {
+    flows[static_cast<std::size_t>(j)] = FlowGraph(layers).maximum(position, j);
+  });
   return flows;
 }
 
-Matrix flow_matrix(const std::vector<Matrix>& layers) {
+Matrix attention_flow(const Run& run, const RolloutOptions& options) {
+  const std::vector<Matrix> layers = capacities(run);
   const Index n = layers.front().rows();
   Matrix flows(n, n);
-  parallel_for(n, [&](Index i) {
+  parallel_for(n, options.stop, "attention_flow", [&](Index i) {
     FlowGraph graph(layers);
     for (Index j = 0; j < n; ++j) flows(i, j) = graph.maximum(i, j);
   });
   return flows;
 }
-
-}  // namespace
-
-std::vector<double> attention_flow(ConstView weights, Index position) {
-  return flow_row(capacities(weights), position);
-}
-
-Matrix attention_flow(ConstView weights) { return flow_matrix(capacities(weights)); }
-
-std::vector<double> attention_flow(const std::vector<RolloutLayer>& layers, Index position) {
-  return flow_row(capacities(layers), position);
-}
-
-Matrix attention_flow(const std::vector<RolloutLayer>& layers) { return flow_matrix(capacities(layers)); }
 
 }  // namespace fovea

@@ -6,8 +6,9 @@
 
 #include "analysis/row_measures.h"
 #include "analysis/sequence_structure.h"
-#include "analysis/visible_keys.h"
 #include "fovea/measures.h"
+#include "mask/visible_keys.h"
+#include "run/row_facts.h"
 
 namespace fovea {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/row_measures.h"
-#include "analysis/weights.h"
+#include "analysis/run_part.h"
 #include "core/fail.h"
 #include "core/parallel.h"
-#include "fovea/attention_statistics.h"
-#include "ops/attention_views.h"
+#include "run/band.h"
+#include "run/row_facts.h"
+#include "run/weights.h"
 
 namespace fovea {
 namespace {
@@ -100,6 +100,29 @@ std::vector<Index> chosen_rows(const HeadSimilarityOptions& options, Index n) {
   return rows;
 }
 
+// `band(begin, end)`: those rows of all heads, [heads, rows, M]. Rows that lie side by side come together.
+template <typename Band>
+HeadSimilarity similarity_of_bands(Index heads, Index n, Index m, const HeadSimilarityOptions& options,
+                                   const Band& band) {
+  Divergences divergences(heads, m);
+  const std::vector<Index> rows = chosen_rows(options, n);
+  const auto most = static_cast<std::size_t>(band_rows(heads * m));
+  for (std::size_t next = 0; next < rows.size();) {
+    check_stop(options.stop, "head_similarity");
+    std::size_t end = next + 1;
+    while (end < rows.size() && rows[end] == rows[end - 1] + 1 && end - next < most) ++end;
+    const Tensor all = band(rows[next], rows[end - 1] + 1);
+    check_weights("head_similarity", all);
+    for (std::size_t r = 0; r < end - next; ++r) {
+      check_stop(options.stop, "head_similarity");
+      divergences.add_row(weights_as_rank_5("head_similarity", all), static_cast<Index>(r));
+    }
+    next = end;
+    if (options.progress) options.progress(static_cast<double>(next) / static_cast<double>(rows.size()));
+  }
+  return similarity_of(divergences.means());
+}
+
 }  // namespace
 
 HeadSimilarity head_similarity(ConstView weights, const HeadSimilarityOptions& options) {
@@ -107,31 +130,43 @@ HeadSimilarity head_similarity(ConstView weights, const HeadSimilarityOptions& o
   const ConstView w = weights_as_rank_5("head_similarity", weights);
   const ScoreExtents extents = extents_of(w);
   Divergences divergences(extents.batch * extents.heads, extents.m);
-  for (const Index row : chosen_rows(options, extents.n)) divergences.add_row(w, row);
+  for (const Index row : chosen_rows(options, extents.n)) {
+    check_stop(options.stop, "head_similarity");
+    divergences.add_row(w, row);
+  }
   return similarity_of(divergences.means());
 }
 
-HeadSimilarity head_similarity(ConstView q, ConstView k, const AttentionOptions& options,
-                               const HeadSimilarityOptions& similarity_options) {
-  const ScoreExtents extents = attention_views("head_similarity", q, k, k).extents();
-  const Index heads = extents.batch * extents.heads;
-  Divergences divergences(heads, extents.m);
-  const std::vector<Index> rows = chosen_rows(similarity_options, extents.n);
-  // Rows that lie side by side come in one band; memory stays below 128 MB, or one row of all heads.
-  constexpr Index kBandFloats = Index{1} << 25, kBandRows = 256;
-  const Index most = std::clamp<Index>(kBandFloats / std::max<Index>(1, heads * extents.m), 1, kBandRows);
-  for (std::size_t next = 0; next < rows.size();) {
-    std::size_t end = next + 1;
-    while (end < rows.size() && rows[end] == rows[end - 1] + 1 && static_cast<Index>(end - next) < most)
-      ++end;
-    const Index begin_row = rows[next], count = static_cast<Index>(end - next);
-    const Tensor band = attention_crop(q, k, options, {begin_row, begin_row + count, 0, extents.m})
-                            .reshaped({1, 1, heads, count, extents.m});
-    check_weights("head_similarity", band);
-    for (Index r = 0; r < count; ++r) divergences.add_row(band, r);
-    next = end;
-  }
-  return similarity_of(divergences.means());
+HeadSimilarity head_similarity(const Run& run, const HeadSimilarityOptions& options) {
+  const RunPart part = only_part("head_similarity", run);
+  const LayerView& first = run.layer(part.kind, 0);
+  Index heads = 0;
+  for (Index l = 0; l < part.layers; ++l) heads += run.layer(part.kind, l).heads();
+  return similarity_of_bands(heads, first.queries(), first.keys(), options, [&](Index begin, Index end) {
+    Tensor band = Tensor::uninitialized({heads, end - begin, first.keys()});
+    float* to = band.data();
+    for (Index l = 0; l < part.layers; ++l) {
+      const Tensor rows = run.layer(part.kind, l).crop({begin, end, 0, first.keys()});
+      to = std::copy_n(rows.data(), rows.shape().elements(), to);
+    }
+    return band;
+  });
+}
+
+HeadSimilarity head_similarity(const Run& run, const std::vector<HeadChoice>& choices,
+                               const HeadSimilarityOptions& options) {
+  if (choices.empty()) fail("[head_similarity] got no heads, expected at least one");
+  const LayerView& first = run.layer(choices.front().kind, choices.front().layer);
+  const auto heads = static_cast<Index>(choices.size());
+  return similarity_of_bands(heads, first.queries(), first.keys(), options, [&](Index begin, Index end) {
+    Tensor band = Tensor::uninitialized({heads, end - begin, first.keys()});
+    float* to = band.data();
+    for (const HeadChoice& choice : choices) {
+      const Tensor rows = run.weights(choice, {begin, end, 0, first.keys()}, options.stop);
+      to = std::copy_n(rows.data(), rows.shape().elements(), to);
+    }
+    return band;
+  });
 }
 
 }  // namespace fovea

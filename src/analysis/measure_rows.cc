@@ -2,14 +2,18 @@
 
 #include <algorithm>
 
-#include "analysis/weights.h"
 #include "core/parallel.h"
+#include "run/merge_heads.h"
+#include "run/weights.h"
 
 namespace fovea {
 
 MeasureRows::MeasureRows(const MeasurePlan& plan, const Mask& mask, const ScoreExtents& extents,
                          bool head_mean)
     : mask_(mask.node()), extents_(extents), head_mean_(head_mean) {
+  for (Index b = 0; head_mean && b < extents.batch; ++b) {
+    of_any_head_.push_back(mask.of_any_head(mask.batch() > 0 ? b % mask.batch() : 0));
+  }
   accumulators_.assign(static_cast<std::size_t>(extents.batch * tasks_per_entry()), HeadAccumulator(plan));
 }
 
@@ -44,19 +48,15 @@ void MeasureRows::add_head(ConstView rows, Index b, Index h, const KnownFacts& k
 
 void MeasureRows::add_mean(ConstView rows, Index b) {
   HeadAccumulator& mean = of_head(b, extents_.heads);
-  VisibleKeys visible(mask_, extents_);
-  std::vector<double> row(static_cast<std::size_t>(extents_.m)), mean_row(row.size());
+  VisibleKeys visible(of_any_head_[static_cast<std::size_t>(b)].node(), {1, 1, 1, extents_.n, extents_.m});
+  const ConstView heads = rows.select(0, b / extents_.inner_batch).select(0, b % extents_.inner_batch);
+  std::vector<double> row;
   for (Index r = 0; r < rows.shape()[3]; ++r) {
     const Index i = next_row_ + r;
-    std::fill(mean_row.begin(), mean_row.end(), 0.0);
-    for (Index h = 0; h < extents_.heads; ++h) {
-      read_row(rows, b, h, r, row);
-      for (std::size_t j = 0; j < row.size(); ++j)
-        mean_row[j] += row[j] / static_cast<double>(extents_.heads);
-    }
-    visible.set_row_of_any_head(b, i);
-    mean.add_row(facts_of(mean_row, i + extents_.m - extents_.n), visible, mean_row);
-    for (Index j = 0; j < extents_.m; ++j) mean.add_received(j, mean_row[static_cast<std::size_t>(j)]);
+    merge_row(heads, HeadMerge::mean, r, row);
+    visible.set_row(0, 0, i);
+    mean.add_row(facts_of(row, i + extents_.m - extents_.n), visible, row);
+    for (Index j = 0; j < extents_.m; ++j) mean.add_received(j, row[static_cast<std::size_t>(j)]);
   }
 }
 

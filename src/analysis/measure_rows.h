@@ -37,6 +37,7 @@ class MeasureRows {
   }
 
   const MaskNode* mask_;
+  std::vector<Mask> of_any_head_;  // per entry: what the mean of its heads sees
   ScoreExtents extents_;
   bool head_mean_;
   Index next_row_ = 0;

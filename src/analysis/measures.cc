@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "analysis/measure_rows.h"
-#include "analysis/weights.h"
+#include "core/parallel.h"
+#include "run/weights.h"
 
 namespace fovea {
 namespace {
@@ -57,6 +58,7 @@ AttentionMeasures measure_attention(ConstView weights, const Mask& mask, const M
   const Index band = std::max<Index>(1, kBandWeights / per_row);
   for (Index begin = 0; begin < extents.n; begin += band) {
     const Index end = std::min(extents.n, begin + band);
+    check_stop(options.stop, "measures");
     measures.add(w.slice(3, begin, end));
     if (options.progress) options.progress(static_cast<double>(end) / static_cast<double>(extents.n));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/run_part.h"
 #include "core/fail.h"
 #include "core/number_text.h"
 
@@ -33,28 +34,46 @@ Text causal_note() {
 
 }  // namespace
 
-MeasuresReport report_of(const AttentionMeasures& measures, Index batch, Index entry) {
-  const auto entries = static_cast<Index>(measures.heads.size());
-  if (batch < 1 || entries % batch != 0 || entry < 0 || entry >= batch) {
-    fail("[measures] entry {} of {} in each layer, there are {} entries in all", entry, batch, entries);
-  }
+MeasuresReport report_of(const AttentionMeasures& measures) {
   MeasuresReport report;
   report.queries = measures.shape.back(1);
   report.keys = measures.shape.back();
   report.masked = measures.masked;
   if (Text note = sums_note(measures); !note.en.empty()) report.notes.push_back(std::move(note));
   if (measures.looks_causal) report.notes.push_back(causal_note());
-  const Index layers = entries / batch;
-  for (Index l = 0; l < layers; ++l) {
-    const auto at = static_cast<std::size_t>(l * batch + entry);
-    for (std::size_t h = 0; h < measures.heads[at].size(); ++h) {
-      const auto head = static_cast<Index>(h);
-      report.heads.push_back({fmt::format("L{}H{}", l, h), l, head, measures.heads[at][h]});
+  for (std::size_t l = 0; l < measures.heads.size(); ++l) {
+    const auto layer = static_cast<Index>(l);
+    for (std::size_t h = 0; h < measures.heads[l].size(); ++h) {
+      const HeadChoice place{.layer = layer, .head = static_cast<Index>(h)};
+      report.heads.push_back({place.name(), layer, place.head, measures.heads[l][h]});
     }
-    if (!measures.head_mean.empty() && measures.heads[at].size() > 0) {
-      report.means.push_back({fmt::format("L{} mean", l), l, -1, measures.head_mean[at]});
+    if (!measures.head_mean.empty() && !measures.heads[l].empty()) {
+      const HeadChoice mean{.layer = layer, .merge = HeadMerge::mean};
+      report.means.push_back({mean.name(), layer, -1, measures.head_mean[l]});
     }
   }
+  return report;
+}
+
+MeasuresReport measures_report(const Run& run, const MeasureOptions& options) {
+  const AttentionKind kind = only_part("measures", run).kind;
+  MeasuresReport report = report_of(measure_attention(run, options));
+  report.tokens = run.query_tokens(kind);
+  report.key_tokens = run.key_tokens(kind);
+  return report;
+}
+
+MeasuresReport measures_report(const Run& run, const std::vector<HeadChoice>& heads,
+                               const MeasureOptions& options) {
+  MeasuresReport report = report_of(measure_choices(run, heads, options));
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const HeadChoice& place = heads[i];
+    report.heads[i].name = place.name();
+    report.heads[i].layer = place.layer;
+    report.heads[i].head = place.merge == HeadMerge::none ? place.head : -1;
+  }
+  report.tokens = run.query_tokens(heads.front().kind, heads.front().batch);
+  report.key_tokens = run.key_tokens(heads.front().kind, heads.front().batch);
   return report;
 }
 

@@ -1,30 +1,13 @@
 #include "analysis/rollout.h"
 
-#include "analysis/weights.h"
+#include "analysis/run_part.h"
 #include "core/fail.h"
 #include "core/parallel.h"
-#include "fovea/attention_statistics.h"
+#include "run/merge_heads.h"
+#include "run/weights.h"
 
 namespace fovea {
 namespace {
-
-// weights [H, N, N] of one layer, any strides.
-Matrix residual_weights_of_layer(ConstView weights) {
-  const Index heads = weights.shape()[0], n = weights.shape()[1];
-  Matrix result(n, n);
-  parallel_for(n, [&](Index i) {
-    double sum = 1;
-    for (Index j = 0; j < n; ++j) {
-      double weight = 0;
-      for (Index h = 0; h < heads; ++h) weight += static_cast<double>(weights(h, i, j));
-      if (heads > 0) weight /= static_cast<double>(heads);
-      sum += weight;
-      result(i, j) = weight + (i == j ? 1 : 0);
-    }
-    for (Index j = 0; j < n; ++j) result(i, j) /= sum;
-  });
-  return result;
-}
 
 Matrix product(const Matrix& a, const Matrix& b) {
   const Index n = a.rows();
@@ -41,47 +24,37 @@ Matrix product(const Matrix& a, const Matrix& b) {
 
 }  // namespace
 
-std::vector<Matrix> residual_weights(const char* op, ConstView weights) {
-  const Shape& shape = weights.shape();
-  const bool with_batch = shape.rank() == 5 && shape[1] == 1;
-  if ((shape.rank() != 4 && !with_batch) || shape.back() != shape.back(1)) {
-    fail("[{}] weights are {}, expected [L, H, N, N] or [L, 1, H, N, N]: one sequence that looks at itself",
-         op, shape.to_string());
-  }
-  check_weights(op, weights);
-  std::vector<Matrix> layers;
-  for (Index l = 0; l < shape[0]; ++l) {
-    BasicView<const float> layer = weights.select(0, l);
-    if (with_batch) layer = layer.select(0, 0);
-    layers.push_back(residual_weights_of_layer(layer));
+std::vector<LayerView> self_attention_layers(const char* op, const Run& run) {
+  const RunPart part = only_part(op, run);
+  std::vector<LayerView> layers;
+  for (Index l = 0; l < part.layers; ++l) {
+    layers.push_back(run.layer(part.kind, l));
+    const Index n = layers.back().queries(), m = layers.back().keys();
+    if (n != m || n != layers.front().queries()) {
+      fail(
+          "[{}] layer {} has {} queries and {} keys, expected {} of both: one sequence that looks at "
+          "itself",
+          op, l, n, m, layers.front().queries());
+    }
   }
   return layers;
 }
 
-std::vector<Matrix> residual_weights(const char* op, const std::vector<RolloutLayer>& layers) {
-  const Index n = tokens_of_layers(op, layers);
-  std::vector<Matrix> result;
-  for (const RolloutLayer& layer : layers) {
-    const Tensor weights = attention_crop(layer.q, layer.k, layer.options, {0, n, 0, n});
-    check_weights(op, weights);
-    const Index heads = n == 0 ? 0 : weights.shape().elements() / (n * n);
-    result.push_back(residual_weights_of_layer(weights.reshaped({heads, n, n})));
-  }
+Matrix residual_weights(const char* op, const LayerView& layer) {
+  const Index n = layer.queries();
+  const Tensor all = layer.crop({0, n, 0, n});
+  check_weights(op, all);
+  const ConstView heads = all.view().select(0, 0);
+  Matrix result(n, n);
+  parallel_for(n, [&](Index i) {
+    std::vector<double> row;
+    merge_row(heads, HeadMerge::mean, i, row);
+    row[static_cast<std::size_t>(i)] += 1;
+    double sum = 0;
+    for (const double weight : row) sum += weight;
+    for (Index j = 0; j < n; ++j) result(i, j) = row[static_cast<std::size_t>(j)] / sum;
+  });
   return result;
-}
-
-Index tokens_of_layers(const char* op, const std::vector<RolloutLayer>& layers) {
-  if (layers.empty()) fail("[{}] got no layers, expected at least one", op);
-  const Index n = layers.front().q.shape().rank() < 2 ? 0 : layers.front().q.shape().back(1);
-  for (const RolloutLayer& layer : layers) {
-    const Shape &q = layer.q.shape(), &k = layer.k.shape();
-    const bool fits = q.rank() == k.rank() && (q.rank() == 2 || (q.rank() == 4 && q[0] == 1));
-    if (!fits || q.back(1) != n || k.back(1) != n) {
-      fail("[{}] a layer has q {} and k {}, expected [1, H, N, D] or [N, D], N = {} in both", op,
-           q.to_string(), k.to_string(), n);
-    }
-  }
-  return n;
 }
 
 void check_position(const char* op, Index position, Index n) {
@@ -89,10 +62,20 @@ void check_position(const char* op, Index position, Index n) {
     fail("[{}] position is {}, expected 0 ≤ position < {}", op, position, n);
 }
 
-Matrix attention_rollout(ConstView weights) {
-  const std::vector<Matrix> layers = residual_weights("rollout", weights);
-  Matrix result = Matrix::identity(weights.shape().back());
-  for (const Matrix& layer : layers) result = product(layer, result);
+Matrix attention_rollout(const Run& run, const RolloutOptions& options) {
+  const std::vector<LayerView> layers = self_attention_layers("rollout", run);
+  const Index n = layers.front().queries();
+  // From queries and keys, products with the identity are faster than weights and products of theirs.
+  if (!layers.front().stored()) {
+    return Matrix::from(rollout_product(run, Matrix::identity(n).to_tensor(), options));
+  }
+  Matrix result = Matrix::identity(n);
+  for (const LayerView& layer : layers) {
+    check_stop(options.stop, "rollout");
+    result = product(residual_weights("rollout", layer), result);
+    const double done = static_cast<double>(layer.layer + 1);
+    if (options.progress) options.progress(done / static_cast<double>(layers.size()));
+  }
   return result;
 }
 

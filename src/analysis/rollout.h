@@ -8,13 +8,12 @@
 
 namespace fovea {
 
-// D⁻¹ (Ā + I) of each layer, the first layer first. Throws Error that begins with "[op]".
-std::vector<Matrix> residual_weights(const char* op, ConstView weights);
-std::vector<Matrix> residual_weights(const char* op, const std::vector<RolloutLayer>& layers);
+// The layers of a run of one kind and one sequence that looks at itself. Throws Error that begins with
+// "[op]" for any other.
+std::vector<LayerView> self_attention_layers(const char* op, const Run& run);
 
-// The number of tokens of all layers. Throws Error if they differ, or a layer has several sequences or N ≠
-// M.
-Index tokens_of_layers(const char* op, const std::vector<RolloutLayer>& layers);
+// D⁻¹ (Ā + I) of one layer, [N, N]. Throws Error that begins with "[op]" for weights that are NaN.
+Matrix residual_weights(const char* op, const LayerView& layer);
 
 void check_position(const char* op, Index position, Index n);
 

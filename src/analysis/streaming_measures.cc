@@ -3,17 +3,16 @@
 #include <cmath>
 
 #include "analysis/measure_rows.h"
-#include "analysis/weights.h"
 #include "core/fail.h"
+#include "core/parallel.h"
 #include "fovea/attention_statistics.h"
 #include "fovea/measures.h"
 #include "ops/attention_views.h"
+#include "run/band.h"
+#include "run/weights.h"
 
 namespace fovea {
 namespace {
-
-constexpr Index kBandFloats = Index{1} << 25;  // 128 MB: of 100,000 keys and 12 heads, 27 rows
-constexpr Index kBandRows = 256;               // enough for the products to be efficient
 
 // A row with a NaN has entropy NaN: no measure of it means anything.
 void check_finite(const AttentionStatistics& statistics, const ScoreExtents& extents) {
@@ -37,7 +36,8 @@ AttentionMeasures measure_attention(ConstView q, ConstView k, const AttentionOpt
   const AttentionViews views = attention_views("measures", q, k, k);
   const ScoreExtents extents = views.extents();
   const MeasurePlan plan(measure_options, extents.n, extents.m);
-  const AttentionStatistics statistics = attention_statistics(q, k, options, {.thumbnail = 0});
+  const AttentionStatistics statistics =
+      attention_statistics(q, k, options, {.thumbnail = 0, .stop = measure_options.stop});
   check_finite(statistics, extents);
 
   AttentionMeasures result;
@@ -54,17 +54,16 @@ AttentionMeasures measure_attention(ConstView q, ConstView k, const AttentionOpt
   MeasureRows measures(plan, options.mask, extents, measure_options.head_mean);
   const bool bands = measure_options.head_mean || plan.wants_weights();
   if (!bands) measures.add_facts(extents.n, known);
-  const Index per_row = std::max<Index>(1, extents.batch * extents.heads * extents.m);
-  const Index band = std::clamp<Index>(kBandFloats / per_row, 1, kBandRows);
-  for (Index begin = 0; bands && begin < extents.n; begin += band) {
-    const Index end = std::min(extents.n, begin + band);
+  const Index per_row = extents.batch * extents.heads * extents.m;
+  for_each_row_band(0, bands ? extents.n : 0, per_row, [&](Index begin, Index end) {
+    check_stop(measure_options.stop, "measures");
     const Tensor rows =
         as_rank_5_band(attention_crop(q, k, options, {begin, end, 0, extents.m}), extents, end - begin);
     measures.add(rows, known);
     if (measure_options.progress) {
       measure_options.progress(static_cast<double>(end) / static_cast<double>(extents.n));
     }
-  }
+  });
   for (Index b = 0; b < extents.batch; ++b) {
     for (Index h = 0; h < extents.heads; ++h) {
       measures.set_received(b, h, statistics.received.data() + (b * extents.heads + h) * extents.m);

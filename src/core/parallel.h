@@ -4,7 +4,9 @@
 #include <omp.h>
 
 #include <exception>
+#include <stop_token>
 
+#include "fovea/error.h"
 #include "fovea/shape.h"
 
 namespace fovea {
@@ -25,6 +27,21 @@ void parallel_for(Index count, const Body& body) {
     }
   }
   if (error) std::rethrow_exception(error);
+}
+
+// Throws Stopped if somebody asked for it; for the loops of long work.
+inline void check_stop(const std::stop_token& stop, const char* op) {
+  if (stop.stop_requested()) throw Stopped(std::string("[") + op + "] stopped");
+}
+
+// The same, given up with Stopped before the next body once a stop is requested.
+template <typename Body>
+void parallel_for(Index count, const std::stop_token& stop, const char* op, const Body& body) {
+  if (!stop.stop_possible()) return parallel_for(count, body);
+  parallel_for(count, [&](Index i) {
+    check_stop(stop, op);
+    body(i);
+  });
 }
 
 }  // namespace fovea

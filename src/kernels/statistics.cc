@@ -425,7 +425,7 @@ void attention_statistics(const StatisticsProblem& problem) {
   std::vector<StatisticsPiece> pieces = make_pieces(problem, strips, columns);
   // Last rows first: under a causal mask those see the most keys.
   const Index count = static_cast<Index>(pieces.size());
-  parallel_for(count, [&](Index item) {
+  parallel_for(count, problem.stop, "attention_statistics", [&](Index item) {
     StatisticsPiece& piece = pieces[static_cast<std::size_t>(count - 1 - item)];
     if (piece.first_strip == piece.end_strip) return;
     HWY_DYNAMIC_DISPATCH(RunPiece)(problem, bias, strips, piece, columns);

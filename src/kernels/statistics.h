@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 
 #include "kernels/attention.h"
 
@@ -32,6 +33,8 @@ struct StatisticsProblem : ScoreProblem {
 
   Index key_begin = 0, key_end = 0;
   float* weights = nullptr;  // [heads, rows, key_end − key_begin]: a crop
+
+  std::stop_token stop = {};
 
   const ConstView* u = nullptr;         // [A, B, H, N, C], any strides
   float* transposed_product = nullptr;  // [heads, M, C] = Pᵀ·u

@@ -1,4 +1,4 @@
-// The bias of one batch entry and head of another bias, for calls on that head alone.
+// Parts of a bias: one batch entry with one head or all of them.
 #include <algorithm>
 #include <utility>
 
@@ -8,8 +8,11 @@
 namespace fovea {
 namespace {
 
+constexpr Index kEveryHead = -1;
+
 class SelectedBias final : public BiasNode {
  public:
+  // `head`: the one, or kEveryHead.
   SelectedBias(std::shared_ptr<const BiasNode> inner, Index batch, Index head)
       : inner_(std::move(inner)), batch_(batch), head_(head) {}
 
@@ -19,17 +22,18 @@ class SelectedBias final : public BiasNode {
   bool is_relative() const override { return inner_->is_relative(); }
   void check(const ScoreExtents& extents) const override {
     const Index entries = std::max<Index>(inner_->batch(), 1);
-    inner_->check({entries, entries, inner_->heads(), extents.n, extents.m});
+    const Index heads = head_ == kEveryHead ? extents.heads : inner_->heads();
+    inner_->check({entries, entries, heads, extents.n, extents.m});
   }
   std::string name() const override { return inner_->name(); }
 
   // A relative bias: one column, [rows, 1] or [1]. A dense one: all its values; those of others get 0.
   Shape data_shape() const override {
     const Shape all = inner_->data_shape();
-    if (!is_relative()) return all;
+    if (!is_relative() || head_ == kEveryHead) return all;
     return all.rank() == 2 ? Shape{all[0], 1} : Shape{1};
   }
-  Index heads() const override { return 1; }
+  Index heads() const override { return head_ == kEveryHead ? inner_->heads() : 1; }
   void add_position_gradient(Index last, Index count, const float* sums, double* column) const override {
     inner_->add_position_gradient(last, count, sums, column);
   }
@@ -42,7 +46,7 @@ class SelectedBias final : public BiasNode {
  private:
   Row of_inner(Row row) const {
     row.batch = batch_;
-    row.head = head_;
+    if (head_ != kEveryHead) row.head = head_;
     return row;
   }
 
@@ -60,6 +64,15 @@ Bias Bias::select(Index batch_entry, Index head) const {
          std::max<Index>(node_->batch(), 1), node_->heads());
   }
   return Bias(std::make_shared<SelectedBias>(node_, batch_entry, head));
+}
+
+Bias Bias::select(Index batch_entry) const {
+  if (is_none() || (node_->batch() <= 1 && batch_entry == 0)) return *this;
+  if (batch_entry < 0 || (node_->batch() > 1 && batch_entry >= node_->batch())) {
+    fail("[bias] batch entry {} was asked for, the bias is for {}", batch_entry,
+         std::max<Index>(node_->batch(), 1));
+  }
+  return Bias(std::make_shared<SelectedBias>(node_, batch_entry, kEveryHead));
 }
 
 }  // namespace fovea

@@ -120,7 +120,7 @@ Generation generate(const Model& model, const std::vector<Index>& prompt,
   std::vector<Index> input = reads_first ? std::vector<Index>{config.decoder_start_id} : prompt;
   Random random(options.seed);
   Generation result;
-  while (static_cast<Index>(result.ids.size()) < options.max_tokens) {
+  while (static_cast<Index>(result.ids.size()) < options.max_tokens && !options.stop.stop_requested()) {
     if (decoding.size() + static_cast<Index>(input.size()) > config.max_tokens && !result.ids.empty())
       break;
     const Tensor logits = decoding.next(input);

@@ -126,6 +126,7 @@ AttentionStatistics attention_statistics(ConstView q, ConstView k, const Attenti
   const Index n = call.n(), m = call.m();
   AttentionStatistics s;
   kernels::StatisticsProblem problem = call.problem();
+  problem.stop = wanted.stop;
   if (wanted.rows) ask_for_rows(call, s, problem);
   if (wanted.top_k > 0) {
     problem.top_k = std::min(wanted.top_k, m);

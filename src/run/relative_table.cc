@@ -1,4 +1,4 @@
-#include "nn/relative_table.h"
+#include "run/relative_table.h"
 
 #include <vector>
 

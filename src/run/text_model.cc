@@ -111,14 +111,16 @@ std::string TextModel::token(Index id) const {
 // One sequence, and what the decoder of an encoder-decoder model reads.
 TextRun TextModel::run(const Encoding& encoding, const TokenSequence* decoder) const {
   TextRun run{{}, {one_row(encoding.ids), {}, {}, {}}, encoding.cut};
-  run.capture.model = model_.name();
-  run.capture.sequences = {sequence_of(encoding)};
+  Capture capture;
+  capture.model = model_.name();
+  capture.sequences = {sequence_of(encoding)};
   if (model_.config().family == ModelFamily::bert) run.input.segments = one_row(encoding.type_ids);
   if (decoder != nullptr) {
-    run.capture.decoder_sequences = {*decoder};
+    capture.decoder_sequences = {*decoder};
     run.input.decoder_ids = one_row(decoder->ids);
   }
-  static_cast<void>(model_.run(run.input, {&run.capture, false}));
+  static_cast<void>(model_.run(run.input, {&capture, false}));
+  run.run = Run(std::move(capture));
   return run;
 }
 

@@ -1,10 +1,10 @@
-#include "analysis/weights.h"
+#include "run/weights.h"
 
 #include <cmath>
 
-#include "analysis/visible_keys.h"
 #include "core/fail.h"
 #include "core/parallel.h"
+#include "mask/visible_keys.h"
 
 namespace fovea {
 namespace {

@@ -13,7 +13,6 @@ class VisibleKeys {
   VisibleKeys(const MaskNode* mask, const ScoreExtents& extents);
 
   void set_row(Index batch, Index head, Index row);
-  void set_row_of_any_head(Index batch, Index row);  // what at least one head sees
 
   Index count() const { return count_; }
   bool contain(Index key) const;

@@ -1,4 +1,4 @@
-#include "analysis/visible_keys.h"
+#include "mask/visible_keys.h"
 
 #include <algorithm>
 
@@ -14,18 +14,6 @@ VisibleKeys::VisibleKeys(const MaskNode* mask, const ScoreExtents& extents)
 void VisibleKeys::set_row(Index batch, Index head, Index row) {
   if (mask_ == nullptr) return;
   mask_->visible_keys({batch, head, row, extents_.n, extents_.m}, keys_);
-  count_ = count_keys(keys_);
-}
-
-void VisibleKeys::set_row_of_any_head(Index batch, Index row) {
-  if (mask_ == nullptr) return;
-  Intervals all, united;
-  for (Index head = 0; head < extents_.heads; ++head) {
-    mask_->visible_keys({batch, head, row, extents_.n, extents_.m}, keys_);
-    unite(all, keys_, united);
-    all.swap(united);
-  }
-  keys_.swap(all);
   count_ = count_keys(keys_);
 }
 

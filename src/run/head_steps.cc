@@ -86,7 +86,7 @@ Flags visible_in(const Mask& mask, const Crop& crop, Index n, Index m) {
 struct LayerRun::Parts {
   AttentionKind kind;
   Index layer;
-  Capture capture;
+  Run run;
   KeptProjections kept;
 };
 
@@ -97,21 +97,21 @@ LayerRun::LayerRun(const Model& model, const ModelInput& input, AttentionKind ki
     fail("[head steps] {} layer {} was asked for, {} has no such layer", to_string(kind), layer,
          model.name());
   }
-  parts_ =
-      std::make_shared<const Parts>(Parts{kind, layer, std::move(probe.capture), std::move(*probe.kept)});
+  parts_ = std::make_shared<const Parts>(
+      Parts{kind, layer, Run(std::move(probe.capture)), std::move(*probe.kept)});
 }
 
-Index LayerRun::heads() const { return parts_->capture.at(parts_->kind, parts_->layer).q.shape()[1]; }
+Index LayerRun::heads() const { return parts_->run.layer(parts_->kind, parts_->layer).heads(); }
 Index LayerRun::queries() const { return parts_->kept.x.shape()[0]; }
 Index LayerRun::keys() const { return parts_->kept.memory.shape()[0]; }
 
 HeadSteps LayerRun::head(Index head, const Crop& crop) const {
-  const CapturedHead one = parts_->capture.head(parts_->kind, parts_->layer, head);
+  const AttentionView one = parts_->run.head({.kind = parts_->kind, .layer = parts_->layer, .head = head});
   const KeptProjections& kept = parts_->kept;
   const Index n = queries(), m = keys(), width = one.q.shape()[1];
   const Index row = crop.row_begin, row_end = crop.row_end, key = crop.key_begin, key_end = crop.key_end;
   HeadSteps steps;
-  steps.weights = attention_crop(one.q, one.k, one.options, crop);  // checks the crop
+  steps.weights = one.crop(crop);  // checks the crop
 
   const Index key_head = head / (heads() / (kept.w_k.shape()[1] / width));
   steps.x = rows_of(kept.x, row, row_end);
@@ -139,7 +139,7 @@ HeadSteps LayerRun::head(Index head, const Crop& crop) const {
   StatisticsOptions wanted;
   wanted.received = false;
   wanted.thumbnail = 0;
-  const AttentionStatistics statistics = attention_statistics(one.q, one.k, one.options, wanted);
+  const AttentionStatistics statistics = one.statistics(wanted);
   steps.logsumexp = rows_of(statistics.logsumexp, row, row_end);
   steps.maximum_score = steps.logsumexp;  // the largest weight is exp(largest score − log-sum-exp)
   for (Index i = row; i < row_end; ++i) {

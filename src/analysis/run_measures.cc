@@ -1,0 +1,119 @@
+// Measures of a run: layer by layer, or of chosen heads.
+#include <algorithm>
+#include <utility>
+
+#include "analysis/measure_rows.h"
+#include "analysis/run_part.h"
+#include "core/fail.h"
+#include "core/parallel.h"
+#include "fovea/measures.h"
+
+namespace fovea {
+namespace {
+
+// What the run knows of its tokens, where the options do not say.
+MeasureOptions with_tokens(const Run& run, AttentionKind kind, Index batch, MeasureOptions options) {
+  if (options.tokens.empty()) options.tokens = run.query_tokens(kind, batch);
+  if (options.key_tokens.empty()) options.key_tokens = run.key_tokens(kind, batch);
+  if (options.segments.empty()) options.segments = run.key_segments(kind, batch);
+  return options;
+}
+
+// Of one head [N, D] or of all heads of one sequence [1, H, N, D].
+AttentionMeasures measure_view(const AttentionView& view, const MeasureOptions& options) {
+  if (view.stored()) return measure_attention(view.weights, view.options.mask, options);
+  return measure_attention(view.q, view.k, view.options, options);
+}
+
+// Merged rows are weights like any others; they exist in bands only.
+AttentionMeasures measure_merged(const Run& run, const HeadChoice& choice, const MeasureOptions& options) {
+  const LayerView& layer = run.layer(choice.kind, choice.layer);
+  const ScoreExtents extents{1, 1, 1, layer.queries(), layer.keys()};
+  const MeasurePlan plan(options, extents.n, extents.m);
+  const Mask visible = run.visible(choice);
+  MeasureRows measures(plan, visible, extents, false);
+  run.for_each_band(
+      choice,
+      [&](Index first, const Tensor& rows) {
+        const Index count = rows.shape()[0];
+        measures.add(ConstView(rows.data(), {1, 1, 1, count, extents.m}));
+        if (options.progress) {
+          options.progress(static_cast<double>(first + count) / static_cast<double>(extents.n));
+        }
+      },
+      options.stop);
+  AttentionMeasures result;
+  result.masked = !visible.is_none();
+  measures.finish(result);
+  return result;
+}
+
+AttentionMeasures measure_choice(const Run& run, const HeadChoice& choice, const MeasureOptions& options) {
+  MeasureOptions of_head = with_tokens(run, choice.kind, choice.batch, options);
+  of_head.head_mean = false;
+  if (choice.merge != HeadMerge::none) return measure_merged(run, choice, of_head);
+  return measure_view(run.head(choice), of_head);
+}
+
+// What is true of all layers, or heads, together.
+void add_notes(AttentionMeasures& all, const AttentionMeasures& layer, bool first) {
+  all.masked = all.masked || layer.masked;
+  all.looks_causal = (first || all.looks_causal) && layer.looks_causal;
+  if (layer.rows_not_one > 0) {
+    const bool none = all.rows_not_one == 0;
+    all.lowest_sum = none ? layer.lowest_sum : std::min(all.lowest_sum, layer.lowest_sum);
+    all.highest_sum = none ? layer.highest_sum : std::max(all.highest_sum, layer.highest_sum);
+    all.rows_not_one += layer.rows_not_one;
+  }
+}
+
+}  // namespace
+
+AttentionMeasures measure_attention(const Run& run, const MeasureOptions& options) {
+  const RunPart part = only_part("measures", run);
+  MeasureOptions of_layer = with_tokens(run, part.kind, 0, options);
+  AttentionMeasures all;
+  for (Index l = 0; l < part.layers; ++l) {
+    if (options.progress) {
+      of_layer.progress = [&](double share) {
+        options.progress((static_cast<double>(l) + share) / static_cast<double>(part.layers));
+      };
+    }
+    check_stop(options.stop, "measures");
+    AttentionMeasures layer = measure_view(run.layer(part.kind, l), of_layer);
+    add_notes(all, layer, l == 0);
+    all.heads.push_back(std::move(layer.heads.front()));
+    if (!layer.head_mean.empty()) all.head_mean.push_back(std::move(layer.head_mean.front()));
+  }
+  const LayerView& first = run.layer(part.kind, 0);
+  all.shape = {part.layers, first.heads(), first.queries(), first.keys()};
+  return all;
+}
+
+HeadMeasures measure_attention(const Run& run, const HeadChoice& choice, const MeasureOptions& options) {
+  return std::move(measure_choice(run, choice, options).heads.front().front());
+}
+
+AttentionMeasures measure_choices(const Run& run, const std::vector<HeadChoice>& choices,
+                                  const MeasureOptions& options) {
+  if (choices.empty()) fail("[measures] got no heads, expected at least one");
+  MeasureOptions of_head = options;
+  AttentionMeasures all;
+  all.heads.emplace_back();
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (options.progress) {
+      of_head.progress = [&](double share) {
+        options.progress((static_cast<double>(i) + share) / static_cast<double>(choices.size()));
+      };
+    }
+    check_stop(options.stop, "measures");
+    AttentionMeasures one = measure_choice(run, choices[i], of_head);
+    add_notes(all, one, i == 0);
+    all.heads.front().push_back(std::move(one.heads.front().front()));
+  }
+  const LayerView& layer = run.layer(choices.front().kind, choices.front().layer);
+  all.shape = {static_cast<Index>(choices.size()), layer.queries(), layer.keys()};
+  return all;
+}
+
+}  // namespace fovea

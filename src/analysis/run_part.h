@@ -1,0 +1,22 @@
+// Runs at the border of analysis: one kind of attention, one sequence; or chosen heads.
+#pragma once
+
+#include "fovea/measures.h"
+#include "fovea/run.h"
+
+namespace fovea {
+
+struct RunPart {
+  AttentionKind kind = AttentionKind::encoder;
+  Index layers = 0;
+};
+
+// Throws Error that begins with "[op]" unless the run has one kind of attention and one sequence, which
+// Run::select makes of any run.
+RunPart only_part(const char* op, const Run& run);
+
+// Measures of the chosen heads, in order: heads [1][K].
+AttentionMeasures measure_choices(const Run& run, const std::vector<HeadChoice>& choices,
+                                  const MeasureOptions& options);
+
+}  // namespace fovea
