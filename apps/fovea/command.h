@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,8 +12,13 @@
 #include "fovea/render.h"
 #include "options.h"
 #include "output/output.h"
+#include "texts/message.h"
 
 namespace fovea::command {
+
+// Nothing else has a translation; in particular no {"english", "chinese"} in the middle of the code.
+template <class T>
+concept Sayable = std::same_as<T, Message> || std::same_as<T, Text>;
 
 // What the options of every command settled, and where the result goes.
 struct Context {
@@ -23,28 +29,47 @@ struct Context {
 
   RenderOptions render(int digits = 4) const { return {language, color, digits, width}; }
   int text_width() const { return std::min(width, 84); }  // of prose and rules, as in the accounts
-  const std::string& say(const Text& text) const { return text.in(language); }
+
+  // A text of the command, or one of the library.
+  template <Sayable T>
+  std::string say(const T& text) const {
+    return text.in(language);
+  }
 
   void print(std::string_view text) const { out.print(text); }
   void line(std::string_view text) const;
-  void line() const { out.gap(); }           // an empty one, if something follows
-  void block(std::string_view text) const;   // lines of the library, followed by one empty line
-  void heading(const Text& title) const;     // a ruled title, before a part of the output
-  void subheading(const Text& title) const;  // one step below
-  void paragraph(const Text& text) const;    // wrapped to the width, followed by an empty line
+  void line() const { out.gap(); }          // an empty one, if something follows
+  void block(std::string_view text) const;  // lines of the library, followed by one empty line
+  template <Sayable T>
+  void heading(const T& title) const {  // a ruled title, before a part of the output
+    print_heading(say(title));
+  }
+  template <Sayable T>
+  void subheading(const T& title) const {  // one step below
+    print_subheading(say(title));
+  }
+  template <Sayable T>
+  void paragraph(const T& text) const {  // wrapped to the width, followed by an empty line
+    print_paragraph(say(text));
+  }
+
+ private:
+  void print_heading(const std::string& title) const;
+  void print_subheading(const std::string& title) const;
+  void print_paragraph(const std::string& text) const;
 };
 
 struct HelpExample {
   std::string line;  // "fovea mask 'causal & window(2)'"
-  Text what;
+  Message what;
 };
 
 class Command {
  public:
   virtual ~Command() = default;
   virtual std::string name() const = 0;
-  virtual Text summary() const = 0;  // one line, for the list of commands
-  virtual Text description() const { return {}; }
+  virtual Message summary() const = 0;  // one line, for the list of commands
+  virtual Message description() const { return {}; }
   virtual std::vector<HelpExample> examples() const = 0;
   virtual void declare(OptionList& options) = 0;
   virtual void run(const Context& context) = 0;  // throws Error (exit 1) or UsageError (exit 2)

@@ -9,6 +9,7 @@
 
 #include "fovea/version.h"
 #include "help.h"
+#include "texts/catalogue.h"
 
 namespace fovea::command {
 namespace {
@@ -75,8 +76,9 @@ Language language_of(const std::vector<std::string>& arguments) {
     std::string value;
     if (arguments[i] == "--lang" && i + 1 < arguments.size()) value = arguments[i + 1];
     if (arguments[i].starts_with("--lang=")) value = arguments[i].substr(7);
-    if (value == "zh") language = Language::chinese;
-    if (value == "en") language = Language::english;
+    for (const SpokenLanguage& spoken : spoken_languages()) {
+      if (value == spoken.code) language = spoken.language;
+    }
   }
   return language;
 }
@@ -108,6 +110,12 @@ std::string commands_with(const std::string& option, const std::vector<std::uniq
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::vector<std::string> language_codes() {
+  std::vector<std::string> codes;
+  for (const SpokenLanguage& spoken : spoken_languages()) codes.emplace_back(spoken.code);
+  return codes;
+}
+
 std::string command_names(const std::vector<std::unique_ptr<Command>>& commands) {
   std::vector<std::string> names;
   for (const auto& command : commands) names.push_back(command->name());
@@ -126,29 +134,27 @@ Language language_of_environment() {
   for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
     const char* value = std::getenv(name);
     if (value == nullptr || *value == '\0') continue;
-    return std::string_view(value).starts_with("zh") ? Language::chinese : Language::english;
+    for (const SpokenLanguage& spoken : spoken_languages()) {
+      if (std::string_view(value).starts_with(spoken.code)) return spoken.language;
+    }
+    return Language::english;
   }
   return Language::english;
 }
 
 void GlobalOptions::declare(OptionList& options) {
   options.choice(
-      "--lang", {"en", "zh"}, language,
-      {"the language of the output; default: from LC_ALL, LC_MESSAGES, LANG; errors are in English",
-       "输出语言；默认取自 LC_ALL、LC_MESSAGES、LANG；错误信息为英文"});
+      "--lang", language_codes(), language,
+      tr("the language of the output; default: from LC_ALL, LC_MESSAGES, LANG; errors are in English"));
   options.choice("--color", {"auto", "always", "never"}, color,
-                 {"colours; auto: on a terminal, unless NO_COLOR is set",
-                  "颜色；auto：仅在终端上，且未设置 NO_COLOR"});
-  options.integer(
-      "--width", "COLUMNS", width, 40, 1000,
-      {"the longest line; default: the terminal's, at most 100", "最长行宽；默认取终端宽度，最多 100"});
+                 tr("colours; auto: on a terminal, unless NO_COLOR is set"));
+  options.integer("--width", "COLUMNS", width, 40, 1000,
+                  tr("the longest line; default: the terminal's, at most 100"));
   options.integer("--threads", "N", threads, 1, 4096,
-                  {"threads to compute with; default: OMP_NUM_THREADS, or one per core",
-                   "计算线程数；默认取 OMP_NUM_THREADS，或每核一个"});
+                  tr("threads to compute with; default: OMP_NUM_THREADS, or one per core"));
   options.text(
       "--isa", "NAME", instruction_set,
-      {"the instruction set to compute with (fovea info lists them); default: the best, or FOVEA_ISA",
-       "计算所用的指令集（fovea info 会列出）；默认最好的，或 FOVEA_ISA"});
+      tr("the instruction set to compute with (fovea info lists them); default: the best, or FOVEA_ISA"));
 }
 
 Request parse_command_line(const std::vector<std::string>& arguments,

@@ -12,7 +12,7 @@ namespace fovea::command {
 
 // The options of every command. They may stand before or after the subcommand's name.
 struct GlobalOptions {
-  std::string language;  // "en" or "zh"; default: from the environment
+  std::string language;  // "en", "zh"; default: from the environment
   std::string color = "auto";
   std::optional<Index> threads;
   std::optional<std::string> instruction_set;
@@ -21,7 +21,7 @@ struct GlobalOptions {
   void declare(OptionList& options);
 };
 
-// LC_ALL, LC_MESSAGES, LANG, the first that is set: zh… is Chinese, everything else English.
+// LC_ALL, LC_MESSAGES, LANG, the first that is set; English if nobody speaks that language here.
 Language language_of_environment();
 
 // What the command line asked for: a command to run, or a text to print (--help, --version).

@@ -55,8 +55,8 @@ std::vector<Entry> option_entries(const OptionList& list, Language language) {
 
 std::vector<Entry> global_entries(const OptionList& global, Language language) {
   std::vector<Entry> entries = option_entries(global, language);
-  entries.push_back({"-h, --help", Text{"this text", "显示本说明"}.in(language)});
-  entries.push_back({"--version", Text{"the version", "显示版本"}.in(language)});
+  entries.push_back({"-h, --help", tr("this text").in(language)});
+  entries.push_back({"--version", tr("the version").in(language)});
   return entries;
 }
 
@@ -92,7 +92,7 @@ std::string command_text(const std::string& line, int width) {
 }
 
 std::string examples_text(const std::vector<HelpExample>& examples, Language language, int width) {
-  std::string text = Text{"Examples\n", "示例\n"}.in(language);
+  std::string text = tr("Examples").in(language) + "\n";
   for (const HelpExample& example : examples) {
     text += fmt::format("  {}\n      {}\n", command_text(example.line, width),
                         wrapped(example.what.in(language), width, 6, 6));
@@ -101,16 +101,14 @@ std::string examples_text(const std::vector<HelpExample>& examples, Language lan
 }
 
 std::string exit_codes(Language language, int width) {
-  return Text{"Exit codes\n", "退出码\n"}.in(language) +
-         table({{"0", Text{"done", "成功"}.in(language)},
-                {"1", Text{"the work failed: shapes that do not fit, a file, an unknown word",
-                           "执行失败：形状不符、文件问题、未知词语"}
-                          .in(language)},
-                {"2", Text{"the command line was not understood", "命令行有误"}.in(language)}},
+  return tr("Exit codes").in(language) + "\n" +
+         table({{"0", tr("done").in(language)},
+                {"1", tr("the work failed: shapes that do not fit, a file, an unknown word").in(language)},
+                {"2", tr("the command line was not understood").in(language)}},
                width);
 }
 
-std::string usage_of(const Command& command, const OptionList& own, Language language) {
+std::string usage_of(const Command& command, const OptionList& own) {
   std::string usage = fmt::format("fovea {}", command.name());
   const Positionals& positionals = own.positionals();
   if (!positionals.name.empty()) {
@@ -122,50 +120,41 @@ std::string usage_of(const Command& command, const OptionList& own, Language lan
     if (option.required)
       usage += fmt::format(" {} {}", option.names.substr(0, option.names.find(',')), option.value);
   }
-  return usage + Text{" [options]", " [选项]"}.in(language);
+  return usage;
 }
 
 }  // namespace
 
 std::string help_of_program(const std::vector<std::unique_ptr<Command>>& commands, const OptionList& global,
                             Language language, int width) {
-  const auto say = [&](const char* en, const char* zh) { return Text{en, zh}.in(language); };
   std::vector<Entry> entries;
   for (const auto& command : commands)
     entries.push_back({command->name(), command->summary().in(language)});
   const std::vector<HelpExample> examples = {
-      {"fovea",
-       {"explains \"I love AI\" step by step, every matrix printed",
-        "逐步讲解 “I love AI”，打印每一个矩阵"}},
-      {"fovea demo all",
-       {"the worked examples of attention, one after the other", "依次演示全部注意力示例"}},
-      {"fovea mask 'causal & window(2)' --n 8", {"the picture of a mask", "画出一个掩码"}},
-      {"fovea attend q.npy k.npy v.npy --mask causal -o out.npz",
-       {"computes attention from files", "对文件中的 Q、K、V 计算注意力"}}};
+      {"fovea", tr("explains \"I love AI\" step by step, every matrix printed")},
+      {"fovea demo all", tr("the worked examples of attention, one after the other")},
+      {"fovea mask 'causal & window(2)' --n 8", tr("the picture of a mask")},
+      {"fovea attend q.npy k.npy v.npy --mask causal -o out.npz", tr("computes attention from files")}};
   const std::string title =
-      fmt::format("fovea {} — {}", version(),
-                  say("attention in C++: exact, fast, explained", "C++ 注意力机制：精确、快速、讲得清楚"));
-  return fmt::format(
-      "{}\n\n{}\n\n{}\n{}\n{}\n{}\n{}\n{}", wrapped(title, width, 2),
-      say("Usage: fovea [COMMAND] [options]", "用法：fovea [命令] [选项]"),
-      wrapped(say("Commands (fovea COMMAND --help says more)", "命令（fovea 命令 --help 查看详情）"),
-              width),
-      table(entries, width), say("Options of every command", "通用选项"),
-      table(global_entries(global, language), width), examples_text(examples, language, width),
-      exit_codes(language, width));
+      fmt::format("fovea {} — {}", version(), tr("attention in C++: exact, fast, explained").in(language));
+  return fmt::format("{}\n\n{}\n\n{}\n{}\n{}\n{}\n{}\n{}", wrapped(title, width, 2),
+                     tr("Usage: fovea [COMMAND] [options]").in(language),
+                     wrapped(tr("Commands (fovea COMMAND --help says more)").in(language), width),
+                     table(entries, width), tr("Options of every command").in(language),
+                     table(global_entries(global, language), width),
+                     examples_text(examples, language, width), exit_codes(language, width));
 }
 
 std::string help_of_command(const Command& command, const OptionList& own, const OptionList& global,
                             Language language, int width) {
-  const auto say = [&](const char* en, const char* zh) { return Text{en, zh}.in(language); };
   std::string description = command.description().in(language);
   if (!description.empty()) description = fmt::format("\n{}\n", wrapped(description, width));
   const std::string title = fmt::format("fovea {} — {}", command.name(), command.summary().in(language));
-  const std::string usage = say("Usage: ", "用法：") + usage_of(command, own, language);
+  const std::string usage = tr("Usage: {0} [options]", usage_of(command, own)).in(language);
   return fmt::format(
       "{}\n\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", wrapped(title, width, 2), wrapped(usage, width, 4),
-      description, say("Options", "选项"), table(option_entries(own, language), width),
-      examples_text(command.examples(), language, width), say("Options of every command", "通用选项"),
+      description, tr("Options").in(language), table(option_entries(own, language), width),
+      examples_text(command.examples(), language, width), tr("Options of every command").in(language),
       table(global_entries(global, language), width), exit_codes(language, width));
 }
 

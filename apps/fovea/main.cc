@@ -6,6 +6,7 @@
 #include "fovea/error.h"
 #include "fovea/instruction_set.h"
 #include "fovea/threads.h"
+#include "texts/catalogue.h"
 
 namespace fovea::command {
 namespace {
@@ -37,7 +38,9 @@ std::vector<std::unique_ptr<Command>> all_commands() {
 
 Context context_of(const GlobalOptions& global, Output& out) {
   Language language = language_of_environment();
-  if (!global.language.empty()) language = global.language == "zh" ? Language::chinese : Language::english;
+  for (const SpokenLanguage& spoken : spoken_languages()) {
+    if (global.language == spoken.code) language = spoken.language;
+  }
   const Color color = global.color == "always"  ? Color::always
                       : global.color == "never" ? Color::never
                                                 : Color::automatic;

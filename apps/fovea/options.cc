@@ -32,12 +32,12 @@ std::optional<Number> parse_number(const std::string& text) {
 
 }  // namespace
 
-void OptionList::flag(const std::string& names, bool& target, Text help) {
+void OptionList::flag(const std::string& names, bool& target, Message help) {
   options_.push_back({names, "", std::move(help), false, [&target](const std::string&) { target = true; }});
 }
 
 void OptionList::text(const std::string& names, const std::string& value,
-                      std::optional<std::string>& target, Text help) {
+                      std::optional<std::string>& target, Message help) {
   options_.push_back({names, value, std::move(help), false, [names, &target](const std::string& given) {
                         check_utf8(names, given);
                         target = given;
@@ -45,18 +45,18 @@ void OptionList::text(const std::string& names, const std::string& value,
 }
 
 void OptionList::optional_text(const std::string& names, const std::string& value,
-                               std::optional<std::string>& target, Text help) {
+                               std::optional<std::string>& target, Message help) {
   text(names, "[" + value + "]", target, std::move(help));
 }
 
 void OptionList::path(const std::string& names, const std::string& value,
-                      std::optional<std::string>& target, Text help) {
+                      std::optional<std::string>& target, Message help) {
   options_.push_back(
       {names, value, std::move(help), false, [&target](const std::string& given) { target = given; }});
 }
 
 void OptionList::integer(const std::string& names, const std::string& value, std::optional<Index>& target,
-                         Index min, Index max, Text help) {
+                         Index min, Index max, Message help) {
   options_.push_back({names, value, std::move(help), false, [=, &target](const std::string& given) {
                         target = parse_number<Index>(given);
                         if (target && *target >= min && *target <= max) return;
@@ -67,7 +67,7 @@ void OptionList::integer(const std::string& names, const std::string& value, std
 }
 
 void OptionList::number(const std::string& names, const std::string& value, std::optional<double>& target,
-                        Text help) {
+                        Message help) {
   options_.push_back({names, value, std::move(help), false, [names, &target](const std::string& given) {
                         target = parse_number<double>(given);
                         if (target && std::isfinite(*target)) return;
@@ -77,7 +77,7 @@ void OptionList::number(const std::string& names, const std::string& value, std:
 }
 
 void OptionList::choice(const std::string& names, const std::vector<std::string>& choices,
-                        std::string& target, Text help) {
+                        std::string& target, Message help) {
   const std::string value = fmt::format("{}", fmt::join(choices, "|"));
   options_.push_back({names, value, std::move(help), false, [=, &target](const std::string& given) {
                         if (std::find(choices.begin(), choices.end(), given) == choices.end()) {
@@ -89,7 +89,7 @@ void OptionList::choice(const std::string& names, const std::vector<std::string>
 }
 
 void OptionList::positional_texts(const std::string& name, int min, int max,
-                                  std::vector<std::string>& target, Text help) {
+                                  std::vector<std::string>& target, Message help) {
   positionals_ = {name, min, max, std::move(help), [name, &target](const std::vector<std::string>& given) {
                     for (const std::string& text : given) check_utf8(name, text);
                     target = given;
@@ -97,7 +97,7 @@ void OptionList::positional_texts(const std::string& name, int min, int max,
 }
 
 void OptionList::positional_paths(const std::string& name, int min, int max,
-                                  std::vector<std::string>& target, Text help) {
+                                  std::vector<std::string>& target, Message help) {
   positionals_ = {name, min, max, std::move(help),
                   [&target](const std::vector<std::string>& given) { target = given; }};
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "fovea/language.h"
 #include "fovea/shape.h"
+#include "texts/message.h"
 
 namespace fovea::command {
 
@@ -21,7 +21,7 @@ class UsageError : public std::runtime_error {
 struct Option {
   std::string names;  // "-o,--output", "--json"
   std::string value;  // what follows: "FILE"; "[NAME]" may be missing; empty for a flag
-  Text help;
+  Message help;
   bool required = false;
   std::function<void(const std::string&)> set;  // throws UsageError; a flag gets ""
 };
@@ -30,32 +30,33 @@ struct Option {
 struct Positionals {
   std::string name;  // "FILE"; empty: the command takes none
   int min = 0, max = 0;
-  Text help;
+  Message help;
   std::function<void(const std::vector<std::string>&)> set;
 };
 
 // Targets must outlive the parsing. Every text but paths must be valid UTF-8.
 class OptionList {
  public:
-  void flag(const std::string& names, bool& target, Text help);
+  void flag(const std::string& names, bool& target, Message help);
   void text(const std::string& names, const std::string& value, std::optional<std::string>& target,
-            Text help);
+            Message help);
   // The value may be left out: then the target is "".
   void optional_text(const std::string& names, const std::string& value, std::optional<std::string>& target,
-                     Text help);
+                     Message help);
   void path(const std::string& names, const std::string& value, std::optional<std::string>& target,
-            Text help);
+            Message help);
   void integer(const std::string& names, const std::string& value, std::optional<Index>& target, Index min,
-               Index max, Text help);
-  void number(const std::string& names, const std::string& value, std::optional<double>& target, Text help);
+               Index max, Message help);
+  void number(const std::string& names, const std::string& value, std::optional<double>& target,
+              Message help);
   void choice(const std::string& names, const std::vector<std::string>& choices, std::string& target,
-              Text help);
+              Message help);
   void require_last() { options_.back().required = true; }
 
   void positional_texts(const std::string& name, int min, int max, std::vector<std::string>& target,
-                        Text help);
+                        Message help);
   void positional_paths(const std::string& name, int min, int max, std::vector<std::string>& target,
-                        Text help);
+                        Message help);
 
   const std::vector<Option>& options() const { return options_; }
   const Positionals& positionals() const { return positionals_; }

@@ -42,6 +42,27 @@ plant apps/fovea/planted.cc '#include "core/fail.h"' 'apps use public headers on
 mkdir -p "$work/tree/src/attic"
 plant src/attic/planted.cc '' 'the room src/attic'
 
+# --- texts of the command: sed expression, file it changes, what the complaint must contain
+change() {
+  local file=$work/tree/apps/fovea/$2 output
+  cp "$file" "$work/saved"
+  sed -i "$1" "$file"
+  ! cmp -s "$file" "$work/saved" || report "nothing to change by '$1' in $2"
+  if output=$("$root/scripts/check_texts" "$work/tree"); then
+    report "check_texts accepts '$1' in $2"
+  elif ! grep -qF "$3" <<<"$output"; then
+    report "check_texts says about '$1' in $2: $output"
+  fi
+  mv "$work/saved" "$file"
+}
+change 's/tr("the mask")/tr("the masks")/' commands/mask.cc 'no text in zh for "the masks"'
+change 's/tr("the mask")/tr("the masks")/' commands/mask.cc 'nobody says "the mask"'
+change 's/tr("the mask")/tr(name)/' commands/mask.cc 'no literal'
+change '/"the mask"/d' texts/zh/mask.cc 'no text in zh for "the mask"'
+change '/"the mask"/{p}' texts/zh/mask.cc '"the mask" stands in'
+change 's/第 {0} 个序列（共 {1} 个）/第 {0} 个序列/' texts/zh/mask.cc 'other places for arguments'
+"$root/scripts/check_texts" "$work/tree" >/dev/null || report "check_texts complains about what is right"
+
 # --- documents: expected and got, with wildcards
 compares() {  # 0|1 expected got
   printf "$2" >"$work/expected"

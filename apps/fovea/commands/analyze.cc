@@ -35,27 +35,17 @@ Measure measure_named(const std::string& option, const std::string& name) {
 class AnalyzeCommand final : public Command {
  public:
   std::string name() const override { return "analyze"; }
-  Text summary() const override {
-    return {"measure attention: entropy, who receives, roles of heads, similarity, rollout",
-            "度量注意力：熵、谁被关注、头的角色、头的相似度、逐层展开"};
+  Message summary() const override {
+    return tr("measure attention: entropy, who receives, roles of heads, similarity, rollout");
   }
-  Text description() const override {
-    return {
-        "FILE holds weights [N, M] to [L, B, H, N, M] (rows are queries; .npy, .npz, .safetensors, .json); "
-        "or --q "
-        "and --k give queries and keys, and the weights are never built; or --model reads a text. Per "
-        "head: entropy, what the most "
-        "attended "
-        "key receives, its role and, with --measures, any of the measures that --explain lists. For one "
-        "layer also "
-        "per token, of the weights averaged over the heads: entropy, row sum, diagonal, attention "
-        "received.",
-        "FILE 中是权重 [N, M] 到 [L, B, H, N, M]（行是查询；.npy、.npz、.safetensors、.json）；也可以用 "
-        "--q、--k "
-        "给出查询和键，此时不会构造权重矩阵；或用 --model "
-        "让模型读一段文本。对每个头给出熵、最受关注的键、角色，以及用 --measures "
-        "指定的任何指标（见 "
-        "--explain）。只有一层时，还按词元给出各头平均权重的熵、行和、对角线和收到的注意力。"};
+  Message description() const override {
+    return tr(
+        "FILE holds weights [N, M] to [L, B, H, N, M] (rows are queries; .npy, .npz, .safetensors, "
+        ".json); or --q and --k give queries and keys, and the weights are never built; or --model "
+        "reads a text. Per head: entropy, what the most attended key receives, its role and, with "
+        "--measures, any of the measures that --explain lists. "
+        "For one layer also per token, of the weights averaged over the heads: entropy, row sum, "
+        "diagonal, attention received.");
   }
   std::vector<HelpExample> examples() const override;
   void declare(OptionList& options) override;
@@ -88,53 +78,42 @@ class AnalyzeCommand final : public Command {
 
 std::vector<HelpExample> AnalyzeCommand::examples() const {
   return {
-      {"fovea analyze --example", {"\"I love AI\" through four heads", "“I love AI”经过四个头"}},
-      {"fovea analyze weights.npy --tokens \"I love AI\"",
-       {"a table per head, with the words' names", "每个头一行，带词语名称"}},
+      {"fovea analyze --example", tr("\"I love AI\" through four heads")},
+      {"fovea analyze weights.npy --tokens \"I love AI\"", tr("a table per head, with the words' names")},
       {"fovea analyze --model minilm \"The quick brown fox jumps over the lazy dog.\" --layer 5",
-       {"what the heads of a real model do with a sentence", "真实模型的各个头如何处理一句话"}},
+       tr("what the heads of a real model do with a sentence")},
       {"fovea analyze bert.npz --measures entropy,distance,role --sort entropy --top 10",
-       {"the ten broadest heads of all layers", "所有层中最分散的十个头"}},
-      {"fovea analyze --q q.npy --k k.npy --mask causal --csv",
-       {"long inputs, for a spreadsheet", "长输入，供表格软件读取"}},
-      {"fovea analyze bert.npz --similarity", {"which heads look alike", "哪些头彼此相似"}},
+       tr("the ten broadest heads of all layers")},
+      {"fovea analyze --q q.npy --k k.npy --mask causal --csv", tr("long inputs, for a spreadsheet")},
+      {"fovea analyze bert.npz --similarity", tr("which heads look alike")},
       {"fovea analyze bert.npz --rollout 0",
-       {"what of each token arrives at position 0 of the last layer", "各词元有多少到达最后一层的位置 0"}},
-      {"fovea analyze --explain sink_share", {"what a measure means", "某项指标的含义"}}};
+       tr("what of each token arrives at position 0 of the last layer")},
+      {"fovea analyze --explain sink_share", tr("what a measure means")}};
 }
 
 void AnalyzeCommand::declare(OptionList& options) {
   options.positional_paths(
       "FILE", 0, 2, words_,
-      {"a .npy, .npz, .safetensors or .json file; with --model: a text, or a pair of texts",
-       ".npy、.npz、.safetensors 或 .json 文件；使用 --model 时为一段文本或一对文本"});
-  options.flag("--example", example_,
-               {"instead of a file: \"I love AI\", three tokens, four heads",
-                "不读文件，用“I love AI”：三个词、四个头"});
+      tr("a .npy, .npz, .safetensors or .json file; with --model: a text, or a pair of texts"));
+  options.flag("--example", example_, tr("instead of a file: \"I love AI\", three tokens, four heads"));
   weights_.declare(options);
   query_key_.declare(options);
   selection_.declare(options);
   options.optional_text("--explain", "MEASURE", explain_,
-                        {"what a measure means, its range, its caveat; without a name: all names",
-                         "某项指标的含义、取值范围与注意事项；不带名称则列出全部"});
-  options.text(
-      "--measures", "LIST", measures_,
-      {"the columns: entropy,distance,role; or all", "要显示的列：如 entropy,distance,role；或 all"});
-  options.text("--sort", "MEASURE", sort_,
-               {"heads with the largest value first", "按该指标从大到小排列各头"});
-  options.integer("--top", "N", top_, 1, INT64_MAX, {"only the first N heads", "只显示前 N 个头"});
+                        tr("what a measure means, its range, its caveat; without a name: all names"));
+  options.text("--measures", "LIST", measures_, tr("the columns: entropy,distance,role; or all"));
+  options.text("--sort", "MEASURE", sort_, tr("heads with the largest value first"));
+  options.integer("--top", "N", top_, 1, INT64_MAX, tr("only the first N heads"));
   options.integer("--block", "SIZE", block_size_, 1, INT64_MAX,
-                  {"blocks of so many tokens for block_diagonal; default: sentences, by special tokens",
-                   "block_diagonal 的块大小；默认按特殊词元分句"});
+                  tr("blocks of so many tokens for block_diagonal; default: sentences, by special tokens"));
   options.integer("--period", "T", period_, 2, INT64_MAX,
-                  {"the period of a repeated sequence, for induction; default: found in the tokens",
-                   "重复序列的周期，用于 induction；默认从词元中找出"});
+                  tr("the period of a repeated sequence, for induction; default: found in the tokens"));
   views_.declare(options);
-  options.integer("--digits", "D", digits_, 0, 17, {"decimals; default: 4", "小数位数；默认 4"});
-  options.choice("--format", {"table", "json", "csv"}, format_, {"default: table", "默认 table（表格）"});
-  options.flag("--json", json_, {"for programs: --format json", "供程序读取：即 --format json"});
-  options.flag("--csv", csv_, {"one line per head: --format csv", "每个头一行：即 --format csv"});
-  options.flag("--no-rows", no_rows_, {"JSON without the values of each query", "JSON 中不含各查询的值"});
+  options.integer("--digits", "D", digits_, 0, 17, tr("decimals; default: 4"));
+  options.choice("--format", {"table", "json", "csv"}, format_, tr("default: table"));
+  options.flag("--json", json_, tr("for programs: --format json"));
+  options.flag("--csv", csv_, tr("one line per head: --format csv"));
+  options.flag("--no-rows", no_rows_, tr("JSON without the values of each query"));
 }
 
 void AnalyzeCommand::check_command_line() const {

@@ -21,70 +21,49 @@ struct Inputs {
 class AttendCommand final : public Command {
  public:
   std::string name() const override { return "attend"; }
-  Text summary() const override {
-    return {"compute attention of q, k, v from files, or of a model reading a text",
-            "对文件中的 q、k、v，或对读取文本的模型计算注意力"};
+  Message summary() const override {
+    return tr("compute attention of q, k, v from files, or of a model reading a text");
   }
-  Text description() const override {
-    return {
+  Message description() const override {
+    return tr(
         "FILE is three files q, k, v (.npy, or any with an array of that name), or one .npz or "
-        ".safetensors "
-        "with arrays q, k and v. Shapes: q [N, D], k [M, D], v [M, Dv]; [B, N, D]; [B, H, N, D] (k and v "
-        "may have "
-        "fewer heads); or one more batch axis in front. The result holds `output` and, if asked for, "
-        "`weights` and `logsumexp`. It is written whole or not at all. With --model, FILE is a text, the "
-        "name of a file, or - for standard input, and a second one makes a pair (of an encoder-decoder "
-        "model: what it is made to write). The result then holds `attentions` [layers, batch, heads, "
-        "query, "
-        "key] (encoder-decoder: `encoder_attentions`, `decoder_attentions`, `cross_attentions`), `ids` and "
-        "`tokens`.",
-        "FILE 是 q、k、v 三个文件（.npy，或含同名数组的文件），或一个含 q、k、v 的 .npz 或 .safetensors。"
-        "形状：q [N, D]、k [M, D]、v [M, Dv]；[B, N, D]；[B, H, N, D]（k、v "
-        "的头可以更少）；或前面再加一个批次轴。"
-        "结果含 `output`，按需含 `weights` 和 `logsumexp`；要么完整写出，要么不留文件。"
-        "使用 --model 时，FILE 是一段文本、文件名，或用 - 表示标准输入；第二个与之组成句对"
-        "（对编码器-解码器模型则是让它写出的文本）。此时结果含 `attentions` [层, 批次, 头, 查询, 键]"
-        "（编码器-解码器：`encoder_attentions`、`decoder_attentions`、`cross_attentions`）、`ids` 和 "
-        "`tokens`。"};
+        ".safetensors with arrays q, k and v. Shapes: q [N, D], k [M, D], v [M, Dv]; [B, N, D]; [B, "
+        "H, N, D] (k and v may have fewer heads); or one more batch axis in front. "
+        "The result holds `output` and, if asked for, `weights` and `logsumexp`. "
+        "It is written whole or not at all. With --model, FILE is a text, the name of a file, or - "
+        "for standard input, and a second one makes a pair (of an encoder-decoder model: what it is "
+        "made to write). The result then holds `attentions` [layers, batch, heads, query, key] "
+        "(encoder-decoder: `encoder_attentions`, `decoder_attentions`, `cross_attentions`), `ids` and "
+        "`tokens`.");
   }
   std::vector<HelpExample> examples() const override {
-    return {{"fovea attend q.npy k.npy v.npy --mask causal -o out.npz",
-             {"writes the array output", "写出数组 output"}},
-            {"fovea attend qkv.safetensors --weights --logsumexp -o out.safetensors",
-             {"writes output, weights and logsumexp", "写出 output、weights 和 logsumexp"}},
-            {"fovea attend qkv.npz --mask 'causal & window(64, 0)' --alibi --scale 0.125 -o out.npy",
-             {"the output alone, as .npy", "仅输出，存为 .npy"}},
-            {"fovea attend --model minilm \"The cat sat on the mat.\" -o cat.npz",
-             {"every layer and head of a model", "一个模型的每一层、每一个头"}},
-            {"fovea attend --model minilm --layer 5 --head 0 text.txt -o head.json",
-             {"one head, as JSON", "一个头，存为 JSON"}}};
+    return {
+        {"fovea attend q.npy k.npy v.npy --mask causal -o out.npz", tr("writes the array output")},
+        {"fovea attend qkv.safetensors --weights --logsumexp -o out.safetensors",
+         tr("writes output, weights and logsumexp")},
+        {"fovea attend qkv.npz --mask 'causal & window(64, 0)' --alibi --scale 0.125 -o out.npy",
+         tr("the output alone, as .npy")},
+        {"fovea attend --model minilm \"The cat sat on the mat.\" -o cat.npz",
+         tr("every layer and head of a model")},
+        {"fovea attend --model minilm --layer 5 --head 0 text.txt -o head.json", tr("one head, as JSON")}};
   }
   void declare(OptionList& options) override {
     options.positional_paths("FILE", 1, 3, files_,
-                             {"q, k and v, or one file with all three; with --model: texts",
-                              "q、k、v，或含三者的一个文件；使用 --model 时为文本"});
+                             tr("q, k and v, or one file with all three; with --model: texts"));
     declare_model(options, model_);
-    options.integer("--layer", "L", layer_, 0, 1023,
-                    {"of a model: this layer only, from 0", "模型：只取这一层，从 0 数起"});
-    options.integer("--head", "H", head_, 0, 65535,
-                    {"of a model: this head only, from 0", "模型：只取这一个头，从 0 数起"});
+    options.integer("--layer", "L", layer_, 0, 1023, tr("of a model: this layer only, from 0"));
+    options.integer("--head", "H", head_, 0, 65535, tr("of a model: this head only, from 0"));
     options.path("-o,--output", "FILE", output_,
-                 {".npz or .safetensors; .npy for the output alone; .json with --model",
-                  ".npz 或 .safetensors；.npy 只存 output；--model 时也可为 .json"});
+                 tr(".npz or .safetensors; .npy for the output alone; .json with --model"));
     options.require_last();
     scores_.declare(options);
-    options.number("--dropout", "P", dropout_, {"share of the weights dropped", "丢弃权重的比例"});
-    options.integer("--seed", "S", seed_, 0, INT64_MAX,
-                    {"of the dropout; default: 0", "dropout 的种子；默认 0"});
-    options.flag("--weights", weights_, {"also write the weights [.., N, M]", "同时写出权重 [.., N, M]"});
-    options.flag("--logsumexp", logsumexp_,
-                 {"also write log Σ exp of the scores [.., N]", "同时写出分数的 log Σ exp [.., N]"});
+    options.number("--dropout", "P", dropout_, tr("share of the weights dropped"));
+    options.integer("--seed", "S", seed_, 0, INT64_MAX, tr("of the dropout; default: 0"));
+    options.flag("--weights", weights_, tr("also write the weights [.., N, M]"));
+    options.flag("--logsumexp", logsumexp_, tr("also write log Σ exp of the scores [.., N]"));
     options.flag("--verbose", verbose_,
-                 {"tell on standard error which path ran: instruction set, tiles, time",
-                  "在标准错误上说明所走的路径：指令集、分块、时间"});
-    options.flag(
-        "--json", json_,
-        {"print names and shapes of what was written, for programs", "打印所写数组的名称与形状（JSON）"});
+                 tr("tell on standard error which path ran: instruction set, tiles, time"));
+    options.flag("--json", json_, tr("print names and shapes of what was written, for programs"));
   }
 
   void run(const Context& context) override {

@@ -14,71 +14,53 @@
 namespace fovea::command {
 namespace {
 
-std::string group_names(const char* separator) {
+std::vector<std::string> group_names() {
   std::vector<std::string> names;
   for (const bench::GroupInfo& group : bench::groups()) names.push_back(group.name);
-  return fmt::format("{}", fmt::join(names, separator));
+  return names;
 }
 
 class BenchCommand final : public Command {
  public:
   std::string name() const override { return "bench"; }
-  Text summary() const override {
-    return {"speed, errors and memory against BLAS, PyTorch and ONNX Runtime",
-            "与 BLAS、PyTorch、ONNX Runtime 比较速度、误差与内存"};
+  Message summary() const override {
+    return tr("speed, errors and memory against BLAS, PyTorch and ONNX Runtime");
   }
-  Text description() const override {
-    return {
-        fmt::format(
-            "GROUP is one or more of {}, all, or a part of the names that --list prints. Every result is "
-            "compared with a double reference first; then all run in turn, round by round. PyTorch and "
-            "ONNX Runtime are measured where the Python given has them. A wrong result of fovea is a "
-            "failure (exit code 1).",
-            group_names(", ")),
-        fmt::format(
-            "GROUP 可取一个或多个：{}、all，或 --list 所列名称的一部分。先将每个结果与双精度参考比较，"
-            "再逐轮交替运行。所给 Python 装有 PyTorch 和 ONNX Runtime 时一并测量。fovea "
-            "结果有误即失败（退出码 1）。",
-            group_names("、"))};
+  Message description() const override {
+    return tr(
+        "GROUP is one or more of {0}, all, or a part of the names that --list prints. "
+        "Every result is compared with a double reference first; then all run in turn, round by round. "
+        "PyTorch and ONNX Runtime are measured where the Python given has them. "
+        "A wrong result of fovea is a failure (exit code 1).",
+        group_names());
   }
   std::vector<HelpExample> examples() const override {
-    return {
-        {"fovea bench", {"the chosen few, some minutes", "精选项目，几分钟"}},
-        {"fovea bench linear",
-         {"softmax against linear attention, and how both grow with n",
-          "softmax 与线性注意力，以及随 n 的增长"}},
-        {"fovea bench forward decode --rounds 25 --json out.json --csv out.csv",
-         {"two groups, with everything in files", "两组，并将全部结果写入文件"}},
-        {"fovea bench --list all", {"everything that can be measured", "列出所有可测项目"}},
-        {"fovea bench 4096x64 --python venv/bin/python",
-         {"a selection by name, with the packages of that Python", "按名称选择，并使用该 Python 的包"}},
-        {"fovea bench models --model minilm",
-         {"a whole model, against PyTorch and ONNX Runtime", "整个模型，与 PyTorch、ONNX Runtime 比较"}}};
+    return {{"fovea bench", tr("the chosen few, some minutes")},
+            {"fovea bench linear", tr("softmax against linear attention, and how both grow with n")},
+            {"fovea bench forward decode --rounds 25 --json out.json --csv out.csv",
+             tr("two groups, with everything in files")},
+            {"fovea bench --list all", tr("everything that can be measured")},
+            {"fovea bench 4096x64 --python venv/bin/python",
+             tr("a selection by name, with the packages of that Python")},
+            {"fovea bench models --model minilm", tr("a whole model, against PyTorch and ONNX Runtime")}};
   }
   void declare(OptionList& options) override {
-    options.positional_texts(
-        "GROUP", 0, 1000, wanted_,
-        {"groups, or parts of names; default: show", "组名，或名称的一部分；默认 show"});
+    options.positional_texts("GROUP", 0, 1000, wanted_, tr("groups, or parts of names; default: show"));
     options.integer("--rounds", "N", rounds_, 1, 100000,
-                    {"rounds of each scenario; default: 9, 25 for decoding, 100 for linear at n = 1024",
-                     "每个场景的轮数；默认 9，解码 25，n = 1024 的线性比较 100"});
-    options.integer("--seconds", "S", seconds_, 0, 1000000,
-                    {"after this time a scenario ends with its third round or later; 0: never; default: 30",
-                     "超过此时间后，场景在第三轮或之后结束；0 表示不限；默认 30"});
-    options.path("--json", "FILE", json_, {"write everything as JSON", "将全部结果写成 JSON"});
-    options.path("--csv", "FILE", csv_,
-                 {"write one row per scenario and competitor", "写 CSV，每个场景和对手一行"});
+                    tr("rounds of each scenario; default: 9, 25 for decoding, 100 for linear at n = 1024"));
+    options.integer(
+        "--seconds", "S", seconds_, 0, 1000000,
+        tr("after this time a scenario ends with its third round or later; 0: never; default: 30"));
+    options.path("--json", "FILE", json_, tr("write everything as JSON"));
+    options.path("--csv", "FILE", csv_, tr("write one row per scenario and competitor"));
     options.path(
         "--python", "PATH", python_,
-        {"the Python that has torch, onnxruntime, onnx, numpy (for models: transformers, too); none: "
-         "without; default: python3",
-         "装有 torch、onnxruntime、onnx、numpy（models 组还需 transformers）的 Python；none "
-         "表示不用；默认 python3"});
+        tr("the Python that has torch, onnxruntime, onnx, numpy (for models: transformers, too); none: "
+           "without; default: python3"));
     options.text(
         "--model", "NAME|DIR", model_,
-        {"with the group models: this one; default: minilm and stories15m, as far as they are there",
-         "用于 models 组：指定模型；默认 minilm 与 stories15m（已下载者）"});
-    options.flag("--list", list_, {"list what would be measured", "只列出要测的项目"});
+        tr("with the group models: this one; default: minilm and stories15m, as far as they are there"));
+    options.flag("--list", list_, tr("list what would be measured"));
   }
   void run(const Context& context) override {
     const bool models = std::find(wanted_.begin(), wanted_.end(), "models") != wanted_.end();
@@ -130,11 +112,9 @@ class BenchCommand final : public Command {
 
   // One line on standard error, written over by the next.
   static void show_progress(const Context& context, const bench::Progress& progress) {
-    const Text round = {fmt::format(", round {} of {}", progress.round, progress.rounds),
-                        fmt::format("，第 {} 轮，共 {} 轮", progress.round, progress.rounds)};
-    const std::string line =
-        fmt::format("\r\x1b[K[{}/{}] {}{}", progress.scenario, progress.scenarios,
-                    context.say(progress.label), progress.round == 0 ? "" : context.say(round));
+    std::string line = fmt::format("\r\x1b[K[{}/{}] {}", progress.scenario, progress.scenarios,
+                                   context.say(progress.label));
+    if (progress.round > 0) line += context.say(tr(", round {0} of {1}", progress.round, progress.rounds));
     std::fputs(line.c_str(), stderr);
   }
 

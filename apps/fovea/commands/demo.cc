@@ -13,35 +13,23 @@ namespace {
 
 struct Demo {
   std::string name;
-  Text title;
+  Message title;
   void (*run)(const Context&, int digits);
 };
 
 const std::vector<Demo>& all_demos() {
   static const std::vector<Demo> demos = {
-      {"qkv",
-       {"queries, keys, values: one query by hand, and two exercises", "Q、K、V：手算一个查询，加两道练习"},
-       demo_qkv},
-      {"self-attention",
-       {"self-attention from X, W_q, W_k, W_v", "自注意力：从 X、W_q、W_k、W_v 算起"},
-       demo_self_attention},
-      {"words",
-       {"sentences of small word vectors, read word by word", "用小词向量表示的句子，逐词解读"},
-       demo_words},
-      {"scaling",
-       {"why the scores are divided by √d_k, measured", "为什么要除以 √d_k：实测"},
-       demo_scaling},
-      {"causal", {"no word sees a later one", "因果掩码：看不到后面的词"}, demo_causal},
-      {"masks", {"every kind of mask, and how they combine", "各种掩码及其组合"}, demo_masks},
-      {"multi-head", {"several heads, side by side", "多个头并排对比"}, demo_multi_head},
-      {"cross",
-       {"cross-attention: one sentence looks at another", "交叉注意力：一句话看另一句话"},
-       demo_cross},
-      {"shapes", {"the shape of every tensor along the way", "每一步张量的形状"}, demo_shapes},
-      {"linear", {"linear attention: without the N×M matrix", "线性注意力：不需要 N×M 矩阵"}, demo_linear},
-      {"visualize",
-       {"the tutorials' pictures: heatmaps, eight heads, the sparse mask",
-        "教程中的图：热力图、八个头、稀疏掩码"},
+      {"qkv", tr("queries, keys, values: one query by hand, and two exercises"), demo_qkv},
+      {"self-attention", tr("self-attention from X, W_q, W_k, W_v"), demo_self_attention},
+      {"words", tr("sentences of small word vectors, read word by word"), demo_words},
+      {"scaling", tr("why the scores are divided by √d_k, measured"), demo_scaling},
+      {"causal", tr("no word sees a later one"), demo_causal},
+      {"masks", tr("every kind of mask, and how they combine"), demo_masks},
+      {"multi-head", tr("several heads, side by side"), demo_multi_head},
+      {"cross", tr("cross-attention: one sentence looks at another"), demo_cross},
+      {"shapes", tr("the shape of every tensor along the way"), demo_shapes},
+      {"linear", tr("linear attention: without the N×M matrix"), demo_linear},
+      {"visualize", tr("the tutorials' pictures: heatmaps, eight heads, the sparse mask"),
        [](const Context& context, int) { demo_visualize(context, std::nullopt); }},
   };
   return demos;
@@ -50,32 +38,27 @@ const std::vector<Demo>& all_demos() {
 class DemoCommand final : public Command {
  public:
   std::string name() const override { return "demo"; }
-  Text summary() const override {
-    return {"worked examples of attention: demo lists them, demo all shows them all",
-            "注意力示例：demo 列出，demo all 全部演示"};
+  Message summary() const override {
+    return tr("worked examples of attention: demo lists them, demo all shows them all");
   }
-  Text description() const override {
+  Message description() const override {
     std::vector<std::string> names;
     for (const Demo& demo : all_demos()) names.push_back(demo.name);
-    return {fmt::format("NAME is one or more of {}, or all. Without a name they are listed.",
-                        fmt::join(names, ", ")),
-            fmt::format("NAME 可取一个或多个：{}，或 all。不带名称时列出全部。", fmt::join(names, "、"))};
+    return tr("NAME is one or more of {0}, or all. Without a name they are listed.", names);
   }
   std::vector<HelpExample> examples() const override {
-    return {{"fovea demo qkv", {"one query, three keys, every step", "一个查询、三个键，每一步"}},
-            {"fovea demo all --lang zh", {"everything, in Chinese", "全部演示，中文"}},
-            {"fovea demo masks causal", {"two of them", "其中两个"}},
-            {"fovea demo visualize -o pictures",
-             {"the tutorials' pictures, as PNG too", "教程中的图，同时写成 PNG"}},
-            {"fovea demo scaling --json", {"the measurement, for a program", "测量数据，供程序读取"}}};
+    return {{"fovea demo qkv", tr("one query, three keys, every step")},
+            {"fovea demo all --lang zh", tr("everything, in Chinese")},
+            {"fovea demo masks causal", tr("two of them")},
+            {"fovea demo visualize -o pictures", tr("the tutorials' pictures, as PNG too")},
+            {"fovea demo scaling --json", tr("the measurement, for a program")}};
   }
   void declare(OptionList& options) override {
-    options.positional_texts("NAME", 0, 100, names_, {"what to show", "要演示的内容"});
-    options.integer("--digits", "D", digits_, 0, 17, {"decimals; default: 8", "小数位数；默认 8"});
+    options.positional_texts("NAME", 0, 100, names_, tr("what to show"));
+    options.integer("--digits", "D", digits_, 0, 17, tr("decimals; default: 8"));
     options.path("-o,--output", "FOLDER", folder_,
-                 {"of visualize: where its PNG files go; default: here (with all: not written)",
-                  "visualize 的 PNG 文件写入的文件夹；默认当前文件夹（all 时不写）"});
-    options.flag("--json", json_, {"of scaling and shapes, for programs", "scaling 和 shapes 的 JSON"});
+                 tr("of visualize: where its PNG files go; default: here (with all: not written)"));
+    options.flag("--json", json_, tr("of scaling and shapes, for programs"));
   }
   void run(const Context& context) override {
     if (json_) {
@@ -87,8 +70,7 @@ class DemoCommand final : public Command {
       return;
     }
     for (const Demo* demo : chosen()) {
-      context.heading({fmt::format("demo {} · {}", demo->name, demo->title.en),
-                       fmt::format("demo {} · {}", demo->name, demo->title.zh)});
+      context.heading(tr("demo {0} · {1}", demo->name, demo->title));
       const bool named = std::find(names_.begin(), names_.end(), demo->name) != names_.end();
       if (demo->name == "visualize" && (named || folder_)) {
         demo_visualize(context, folder_.value_or("."));
@@ -128,13 +110,13 @@ class DemoCommand final : public Command {
   }
 
   static void print_list(const Context& context) {
-    const auto print_entry = [&](const std::string& name, const Text& title) {
+    const auto print_entry = [&](const std::string& name, const Message& title) {
       context.line(fmt::format("  fovea demo {}{}", pad_right(name, 17), context.say(title)));
     };
     for (const Demo& demo : all_demos()) {
       print_entry(demo.name, demo.title);
     }
-    print_entry("all", {"all of them, in this order", "按此顺序全部演示"});
+    print_entry("all", tr("all of them, in this order"));
   }
 
   std::vector<std::string> names_;

@@ -21,56 +21,43 @@ namespace {
 class ExplainCommand final : public Command {
  public:
   std::string name() const override { return "explain"; }
-  Text summary() const override {
-    return {"one attention step by step, with every matrix (the default command)",
-            "逐步讲解一次注意力计算，打印每个矩阵（默认命令）"};
+  Message summary() const override {
+    return tr("one attention step by step, with every matrix (the default command)");
   }
-  Text description() const override {
-    return {
-        "Without arguments: \"I love AI\", with projections from NumPy's seed 42. SENTENCE is made of "
-        "words "
-        "of the small vocabulary, separated by spaces, with Q = K = V = X unless --seed draws projections. "
-        "All numbers are computed in double.",
-        "不带参数时讲解 “I love AI”，投影矩阵取自 NumPy 种子 42。SENTENCE 由小词表中的词组成，用空格分隔；"
-        "除非用 --seed 抽取投影矩阵，否则 Q = K = V = X。所有数字均以双精度计算。"};
+  Message description() const override {
+    return tr(
+        "Without arguments: \"I love AI\", with projections from NumPy's seed 42. "
+        "SENTENCE is made of words of the small vocabulary, separated by spaces, with Q = K = V = X "
+        "unless --seed draws projections. All numbers are computed in double.");
   }
   std::vector<HelpExample> examples() const override {
-    return {{"fovea explain --mask causal",
-             {"\"I love AI\", where no word sees a later one", "“I love AI”，每个词看不到后面的词"}},
+    return {{"fovea explain --mask causal", tr("\"I love AI\", where no word sees a later one")},
             {"fovea explain \"我 喜欢 AI\" --heads 2 --seed 42",
-             {"a sentence through two heads, with drawn projections", "句子经过两个头，投影矩阵随机抽取"}},
+             tr("a sentence through two heads, with drawn projections")},
             {"fovea explain \"编程 很 有趣\" --memory \"我 喜欢 AI\" --json",
-             {"cross-attention, for a program", "交叉注意力，供程序读取"}},
-            {"fovea explain --example qkv --digits 8",
-             {"a worked example; --list names them all", "一个完整示例；--list 列出全部"}}};
+             tr("cross-attention, for a program")},
+            {"fovea explain --example qkv --digits 8", tr("a worked example; --list names them all")}};
   }
   void declare(OptionList& options) override {
-    options.positional_texts("SENTENCE", 0, 1000, sentence_,
-                             {"words, separated by spaces", "用空格分隔的词"});
-    options.text("--example", "ID", example_, {"a ready example instead", "改用现成的示例"});
-    options.flag("--list", list_,
-                 {"list the ready examples and the words of the vocabulary", "列出现成的示例和词表中的词"});
-    options.text("--memory", "TEXT", memory_,
-                 {"cross-attention: keys and values from these words", "交叉注意力：键和值取自这些词"});
+    options.positional_texts("SENTENCE", 0, 1000, sentence_, tr("words, separated by spaces"));
+    options.text("--example", "ID", example_, tr("a ready example instead"));
+    options.flag("--list", list_, tr("list the ready examples and the words of the vocabulary"));
+    options.text("--memory", "TEXT", memory_, tr("cross-attention: keys and values from these words"));
     declare_mask(options, mask_);
-    options.integer("--heads", "H", heads_, 1, 4096, {"split the width into H heads", "把宽度分成 H 个头"});
+    options.integer("--heads", "H", heads_, 1, 4096, tr("split the width into H heads"));
     options.integer("--seed", "S", seed_, 0, std::numeric_limits<std::uint32_t>::max(),
-                    {"draw W_q, W_k, W_v (and W_o for several heads) as NumPy does after seed(S)",
-                     "像 NumPy 的 seed(S) 那样抽取 W_q、W_k、W_v（多头时还有 W_o）"});
-    options.flag("--no-scale", no_scale_, {"leave out the division by √d_k", "不除以 √d_k"});
+                    tr("draw W_q, W_k, W_v (and W_o for several heads) as NumPy does after seed(S)"));
+    options.flag("--no-scale", no_scale_, tr("leave out the division by √d_k"));
     options.path("--words", "FILE", words_,
-                 {"a vocabulary: JSON {\"word\": [1, 0.5], ..} or lines \"word 1 0.5\"",
-                  "词表文件：JSON {\"词\": [1, 0.5], ..}，或每行 “词 1 0.5”"});
-    options.integer("--digits", "D", digits_, 0, 17, {"decimals; default: 4", "小数位数；默认 4"});
+                 tr("a vocabulary: JSON {\"word\": [1, 0.5], ..} or lines \"word 1 0.5\""));
+    options.integer("--digits", "D", digits_, 0, 17, tr("decimals; default: 4"));
     options.choice(
         "--reading", {"all", "order", "bars", "top", "none"}, reading_,
-        {"how the weights are read after the steps; default: all, which puts several heads side by side; "
-         "the others read them one by one",
-         "步骤之后如何解读权重；默认 all，多头时并排对比；其余方式逐头解读"});
-    options.flag("--markdown", markdown_, {"as Markdown", "输出 Markdown"});
+        tr("how the weights are read after the steps; default: all, which puts several heads side by "
+           "side; the others read them one by one"));
+    options.flag("--markdown", markdown_, tr("as Markdown"));
     options.flag("--json", json_,
-                 {"for programs: both languages, all digits; with --list: ids and titles",
-                  "供程序读取的 JSON：两种语言、全部位数；与 --list 连用时给出名称和标题"});
+                 tr("for programs: both languages, all digits; with --list: ids and titles"));
   }
 
   void run(const Context& context) override {
@@ -118,32 +105,28 @@ class ExplainCommand final : public Command {
     return request;
   }
 
-  using TitledTexts = std::vector<std::pair<Text, std::string>>;
+  using TitledTexts = std::vector<std::pair<Message, std::string>>;
 
   TitledTexts readings(const Account& account, const RenderOptions& render) const {
     TitledTexts parts;
     const bool all = reading_ == "all";
     if (all && account.heads > 1) {
-      parts.push_back({{"The heads side by side", "各个头并排对比"}, compare_heads(account, render)});
+      parts.push_back({tr("The heads side by side"), compare_heads(account, render)});
       return parts;
     }
     for (int head = 0; head < account.heads; ++head) {
       const Reading reading = reading_of(account, head);
-      const auto add = [&](const Text& title, const std::string& text) {
-        const bool several = account.heads > 1;
-        parts.push_back({{several ? fmt::format("Head {} · {}", head + 1, title.en) : title.en,
-                          several ? fmt::format("头 {} · {}", head + 1, title.zh) : title.zh},
-                         text});
+      const auto add = [&](const Message& title, const std::string& text) {
+        parts.push_back({account.heads > 1 ? tr("Head {0} · {1}", head + 1, title) : title, text});
       };
       if (all || reading_ == "order") {
-        add({"Who looks at whom, in the order of the words", "按词序看：谁在关注谁"},
-            read_in_order(reading, render));
+        add(tr("Who looks at whom, in the order of the words"), read_in_order(reading, render));
       }
       if (all || reading_ == "bars") {
-        add({"The weights, sorted, with bars", "按权重排序，配条形图"}, read_sorted(reading, render));
+        add(tr("The weights, sorted, with bars"), read_sorted(reading, render));
       }
       if (all || reading_ == "top") {
-        add({"What each word looks at most", "每个词最关注什么"}, read_top(reading, render));
+        add(tr("What each word looks at most"), read_top(reading, render));
       }
     }
     return parts;
@@ -179,14 +162,13 @@ class ExplainCommand final : public Command {
   }
 
   void print_list(const Context& context, const WordVectors& words) const {
-    context.heading(
-        {"Ready examples: fovea explain --example ID", "现成的示例：fovea explain --example ID"});
+    context.heading(tr("Ready examples: fovea explain --example ID"));
     for (const Example& each : fovea::examples()) {
       context.line(fmt::format("  {}{}", pad_right(each.id, 26), context.say(each.title)));
     }
     context.line();
     const std::string where = words_ ? one_line(*words_) : "fovea explain \"我 喜欢 AI\"";
-    context.heading({"Words: " + where, "词表：" + where});
+    context.heading(tr("Words: {0}", where));
     int width = 0;
     for (const std::string& word : words.words()) width = std::max(width, display_width(word));
     for (const std::string& word : words.words()) {

@@ -42,44 +42,34 @@ class GrowingText {
 class GenerateCommand final : public Command {
  public:
   std::string name() const override { return "generate"; }
-  Text summary() const override {
-    return {"let a model go on writing, and keep what its heads did", "让模型续写，并保存各个头的注意力"};
-  }
-  Text description() const override {
-    return {
-        "PROMPT is a text, the name of a file, or - for standard input. Without --temperature the "
-        "likeliest "
-        "token is taken every time. --capture keeps queries, keys and values of every layer for the whole "
-        "text, from which fovea computes weights at any time.",
-        "PROMPT 是一段文本、文件名，或用 - 表示标准输入。不给 --temperature 时每次取概率最大的词元。"
-        "--capture 保存整段文本在每一层的查询、键和值，之后随时可由它算出权重。"};
+  Message summary() const override { return tr("let a model go on writing, and keep what its heads did"); }
+  Message description() const override {
+    return tr(
+        "PROMPT is a text, the name of a file, or - for standard input. "
+        "Without --temperature the likeliest token is taken every time. "
+        "--capture keeps queries, keys and values of every layer for the whole text, from which fovea "
+        "computes weights at any time.");
   }
   std::vector<HelpExample> examples() const override {
-    return {{"fovea generate --model stories15m \"Once upon a time\"",
-             {"a story, always the same one", "一个故事，每次相同"}},
+    return {{"fovea generate --model stories15m \"Once upon a time\"", tr("a story, always the same one")},
             {"fovea generate --model stories15m --temperature 0.8 --top-p 0.9 --seed 7 \"Lily\"",
-             {"another one, drawn by chance", "随机抽取的另一个故事"}},
+             tr("another one, drawn by chance")},
             {"fovea generate --model stories15m --capture run.safetensors \"The cat\"",
-             {"with all its attention, in one file", "连同全部注意力，存为一个文件"}}};
+             tr("with all its attention, in one file")}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths("PROMPT", 1, 1, prompt_, {"a text, a file, or -", "文本、文件或 -"});
+    options.positional_paths("PROMPT", 1, 1, prompt_, tr("a text, a file, or -"));
     declare_model(options, model_);
     options.require_last();
-    options.integer("-n,--tokens", "N", tokens_, 0, 1 << 20,
-                    {"new tokens, at most; default: 200", "最多生成的词元数；默认 200"});
+    options.integer("-n,--tokens", "N", tokens_, 0, 1 << 20, tr("new tokens, at most; default: 200"));
     options.number("--temperature", "T", temperature_,
-                   {"draw by chance: below 1 bold, above 1 wild; default: 0, the likeliest",
-                    "随机抽取：小于 1 保守，大于 1 发散；默认 0，取最大者"});
-    options.integer("--top-k", "K", top_k_, 0, INT32_MAX,
-                    {"draw from the K likeliest; default: all", "只从概率最大的 K 个中抽取；默认全部"});
+                   tr("draw by chance: below 1 bold, above 1 wild; default: 0, the likeliest"));
+    options.integer("--top-k", "K", top_k_, 0, INT32_MAX, tr("draw from the K likeliest; default: all"));
     options.number("--top-p", "P", top_p_,
-                   {"draw from the likeliest that have this probability together; default: 1",
-                    "只从累计概率达到 P 的最大者中抽取；默认 1"});
-    options.integer("--seed", "S", seed_, 0, INT64_MAX, {"of the draws; default: 0", "随机种子；默认 0"});
-    options.path("--capture", "FILE", capture_,
-                 {"keep the run: one .safetensors file", "保存这次运行：一个 .safetensors 文件"});
-    options.flag("--json", json_, {"for programs", "供程序读取的 JSON"});
+                   tr("draw from the likeliest that have this probability together; default: 1"));
+    options.integer("--seed", "S", seed_, 0, INT64_MAX, tr("of the draws; default: 0"));
+    options.path("--capture", "FILE", capture_, tr("keep the run: one .safetensors file"));
+    options.flag("--json", json_, tr("for programs"));
   }
 
   void run(const Context& context) override {

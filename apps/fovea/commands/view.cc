@@ -55,42 +55,30 @@ explorer::StepsChoice steps_choice(const std::string& text, const Capture& captu
 class ViewCommand final : public Command {
  public:
   std::string name() const override { return "view"; }
-  Text summary() const override {
-    return {"the explorer's page as one file, with the attention of a text inside",
-            "把浏览器网页存为单个文件，内含一段文本的注意力"};
+  Message summary() const override {
+    return tr("the explorer's page as one file, with the attention of a text inside");
   }
-  Text description() const override {
-    return {
-        "TEXT is a text, the name of a file, or - for standard input (none: only the tutorials' examples); "
-        "a "
-        "second one makes a pair (of an "
-        "encoder-decoder model: what it is made to write). The file needs no server and no network: open "
-        "it, "
-        "send it, put it on a web page. Thumbnails and measures of all heads are always in it; weights as "
-        "float16 up to 128 tokens, with 8 bits up to 512, beyond that not at all. It is written whole or "
-        "not "
-        "at all.",
-        "TEXT 是一段文本、文件名，或用 - "
-        "表示标准输入（不给则只含教程示例）；第二个与之组成句对（对编码器-解码器模型则是让它写出的文本）。"
-        "该文件不需要服务器或网络：可直接打开、发送或放到网页上。所有头的缩略图和度量总在其中；"
-        "权重在 128 个词元以内存为 float16，512 个以内存为 8 位，更长则不含。要么完整写出，要么不留文件。"};
+  Message description() const override {
+    return tr(
+        "TEXT is a text, the name of a file, or - for standard input (none: only the tutorials' "
+        "examples); a second one makes a pair (of an encoder-decoder model: what it is made to "
+        "write). The file needs no server and no network: open it, send it, put it on a web page. "
+        "Thumbnails and measures of all heads are always in it; weights as float16 up to 128 tokens, "
+        "with 8 bits up to 512, beyond that not at all. It is written whole or not at all.");
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea view --model minilm \"The cat sat on the mat.\" -o cat.html",
-             {"one file to open in the browser", "可在浏览器中打开的单个文件"}},
+             tr("one file to open in the browser")},
             {"fovea view --model minilm text.txt --steps 0.0,5.3 -o text.html",
-             {"with every step of two heads", "并含两个头的每一步"}}};
+             tr("with every step of two heads")}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths(
-        "TEXT", 0, 2, texts_,
-        {"texts, files, or -; none: the tutorials' examples", "文本、文件或 -；不给则只含教程示例"});
+    options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -; none: the tutorials' examples"));
     declare_model(options, model_);
-    options.path("-o,--output", "FILE", output_, {"the page: .html", "网页文件：.html"});
+    options.path("-o,--output", "FILE", output_, tr("the page: .html"));
     options.require_last();
     options.text("--steps", "L.H,..", steps_,
-                 {"heads whose every step is put in, as LAYER.HEAD; default: 0.0",
-                  "写入每一步的头，以 层.头 表示；默认 0.0"});
+                 tr("heads whose every step is put in, as LAYER.HEAD; default: 0.0"));
   }
 
   void run(const Context& context) override {
@@ -134,13 +122,10 @@ class ViewCommand final : public Command {
   }
 
   void report(const Context& context, const explorer::PageFile& file) const {
-    Text weights = {"weights left out, the text is longer than 512 tokens",
-                    "文本超过 512 个词元，不含权重"};
+    Message weights = tr("weights left out, the text is longer than 512 tokens");
     if (!file.weights.empty()) {
-      const char* type = file.weights == "F16" ? "float16" : "8-bit";
-      weights = {fmt::format("weights as {}, largest error {:.2g}", type, file.loss),
-                 fmt::format("权重存为 {}，最大误差 {:.2g}", file.weights == "F16" ? "float16" : "8 位",
-                             file.loss)};
+      const Message type = file.weights == "F16" ? tr("float16") : tr("8-bit");
+      weights = tr("weights as {0}, largest error {1:.2g}", type, file.loss);
     }
     print_message(fmt::format("{}: {:.1f} MB, {}", *output_, megabytes(file), context.say(weights)));
   }

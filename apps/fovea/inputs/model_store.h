@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "fovea/language.h"
 #include "fovea/shape.h"
+#include "texts/message.h"
 
 namespace fovea::command {
 
@@ -22,7 +22,7 @@ struct StoredModel {
   std::string name;  // "minilm"
   std::string package;
   double package_bytes = 0;  // that npm fetches  // of npm, with its version
-  Text what;
+  Message what;
   std::string license;
   std::vector<StoredFile> files;
 };

@@ -64,23 +64,16 @@ HeadInput QueryKeys::head(Index layer, Index entry, Index head) const {
 
 void QueryKeyInput::declare(OptionList& options) {
   options.path("--q", "FILE", q_,
-               {"queries [N, D], [B, N, D], [B, H, N, D] or [L, B, H, N, D] instead of weights: for long "
-                "inputs, the matrix of weights is never built",
-                "用查询 [N, D]、[B, N, D]、[B, H, N, D] 或 [L, B, H, N, D] 代替权重：适合长输入，"
-                "不会构造权重矩阵"});
-  options.path("--k", "FILE", k_,
-               {"keys; default: the array k of --q's file", "键；默认取 --q 文件中的 k"});
+               tr("queries [N, D], [B, N, D], [B, H, N, D] or [L, B, H, N, D] instead of weights: for long "
+                  "inputs, the matrix of weights is never built"));
+  options.path("--k", "FILE", k_, tr("keys; default: the array k of --q's file"));
   options.path(
       "--model", "M", model_,
-      {"a model (its folder, or a name of fovea model list) that reads TEXT, or a pair of texts; a "
-       "text may be a file, or - for standard input",
-       "让模型（文件夹，或 fovea model list 中的名称）读取 TEXT 或一对文本；文本也可以是文件，或用 - "
-       "表示标准输入"});
-  options.path("--capture", "FILE", capture_,
-               {"a run that fovea generate --capture kept", "fovea generate --capture 保存的运行"});
+      tr("a model (its folder, or a name of fovea model list) that reads TEXT, or a pair of texts; a "
+         "text may be a file, or - for standard input"));
+  options.path("--capture", "FILE", capture_, tr("a run that fovea generate --capture kept"));
   options.choice("--kind", {"encoder", "decoder", "cross"}, kind_,
-                 {"of an encoder-decoder model: which attention; default: encoder",
-                  "编码器-解码器模型：哪一种注意力；默认 encoder"});
+                 tr("of an encoder-decoder model: which attention; default: encoder"));
   scores_.declare(options);
 }
 

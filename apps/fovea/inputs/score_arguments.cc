@@ -8,10 +8,9 @@ namespace fovea::command {
 
 void ScoreArguments::declare(OptionList& options) {
   declare_mask(options, mask_);
-  options.number("--scale", "X", scale_, {"multiplies the scores; default: 1/√D", "分数的倍数；默认 1/√D"});
-  options.number("--softcap", "C", softcap_, {"C·tanh(score/C); default: off", "C·tanh(分数/C)；默认关闭"});
-  options.flag("--alibi", alibi_,
-               {"ALiBi's bias by distance, with the paper's slopes", "ALiBi 距离偏置，斜率取自论文"});
+  options.number("--scale", "X", scale_, tr("multiplies the scores; default: 1/√D"));
+  options.number("--softcap", "C", softcap_, tr("C·tanh(score/C); default: off"));
+  options.flag("--alibi", alibi_, tr("ALiBi's bias by distance, with the paper's slopes"));
 }
 
 void ScoreArguments::check() const {

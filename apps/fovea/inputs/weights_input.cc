@@ -26,13 +26,11 @@ std::string axes_text(const std::string& axes) {
 
 void TokenInput::declare(OptionList& options) {
   options.text("--tokens", "TEXT", tokens_,
-               {"names of the queries, separated by spaces (of the keys too, if there are as many)",
-                "查询的名称，用空格分隔（键数相同时也用于键）"});
-  options.path(
-      "--tokens-file", "FILE", tokens_file_,
-      {"the same from a file: one per line, or a JSON list", "同上，取自文件：每行一个，或 JSON 列表"});
-  options.text("--memory", "TEXT", memory_, {"names of the keys", "键的名称"});
-  options.path("--memory-file", "FILE", memory_file_, {"the same from a file", "同上，取自文件"});
+               tr("names of the queries, separated by spaces (of the keys too, if there are as many)"));
+  options.path("--tokens-file", "FILE", tokens_file_,
+               tr("the same from a file: one per line, or a JSON list"));
+  options.text("--memory", "TEXT", memory_, tr("names of the keys"));
+  options.path("--memory-file", "FILE", memory_file_, tr("the same from a file"));
 }
 
 std::vector<std::string> TokenInput::queries() const {
@@ -42,17 +40,13 @@ std::vector<std::string> TokenInput::queries() const {
 std::vector<std::string> TokenInput::keys() const { return tokens_from("--memory", memory_, memory_file_); }
 
 void WeightsInput::declare(OptionList& options) {
-  options.text("--key", "NAME", key_,
-               {"the array to take, or what the names of one array per layer begin with; default: weights, "
-                "attentions, the only one, or the only series (attention_0, attention_1, ..)",
-                "要读取的数组，或每层一个数组时名称的开头；默认 weights、attentions、唯一的数组，"
-                "或唯一的一组（attention_0、attention_1 …）"});
   options.text(
-      "--axes", "LETTERS", axes_,
-      {"the axes in the file: NM, HNM, LHNM, BHNM, LBHNM, BLHNM (L layers, B batch, H heads); default "
-       "for rank 4: LHNM, or BHNM where each layer is an array",
-       "文件中各轴的含义：NM、HNM、LHNM、BHNM、LBHNM、BLHNM（L 层，B 批次，H 头）；"
-       "四维时默认 LHNM，每层一个数组时为 BHNM"});
+      "--key", "NAME", key_,
+      tr("the array to take, or what the names of one array per layer begin with; default: weights, "
+         "attentions, the only one, or the only series (attention_0, attention_1, ..)"));
+  options.text("--axes", "LETTERS", axes_,
+               tr("the axes in the file: NM, HNM, LHNM, BHNM, LBHNM, BLHNM (L layers, B batch, H heads); "
+                  "default for rank 4: LHNM, or BHNM where each layer is an array"));
   tokens_.declare(options);
 }
 

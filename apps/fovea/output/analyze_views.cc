@@ -38,13 +38,11 @@ void print_similarity(const Context& context, const AnalyzeSource& source, const
   const std::vector<std::string> names = source.head_names();
   context.subheading(measure_definition("head_similarity").title);
   context.block(matrix_to_terminal(similarity.divergence, names, names, render));
-  context.paragraph({"Jensen–Shannon divergence in nats: 0 the same, 0.693 (ln 2) nothing in common.",
-                     "Jensen–Shannon 散度（nats）：0 表示相同，0.693（ln 2）表示毫无共同之处。"});
+  context.paragraph(tr("Jensen–Shannon divergence in nats: 0 the same, 0.693 (ln 2) nothing in common."));
   context.block(matrix_to_terminal(similarity.layout, names, {"x", "y"}, render));
   std::vector<std::string> order;
   for (const Index head : similarity.order) order.push_back(names[static_cast<std::size_t>(head)]);
-  context.paragraph({fmt::format("Similar heads side by side: {}.", fmt::join(order, " ")),
-                     fmt::format("让相似的头彼此相邻的顺序：{}。", fmt::join(order, " "))});
+  context.paragraph(tr("Similar heads side by side: {0}.", fmt::format("{}", fmt::join(order, " "))));
 }
 
 void write_similarity(JsonWriter& json, const AnalyzeSource& source, const HeadSimilarity& similarity) {
@@ -64,18 +62,14 @@ void write_similarity(JsonWriter& json, const AnalyzeSource& source, const HeadS
 
 void AnalyzeViews::declare(OptionList& options) {
   options.flag("--similarity", similarity_,
-               {"instead: how alike the heads are, as a matrix, a map and an order",
-                "改为显示各头的相似度：矩阵、二维布局与顺序"});
+               tr("instead: how alike the heads are, as a matrix, a map and an order"));
   options.integer("--rows", "R", rows_, 1, INT64_MAX,
-                  {"rows to compare for --similarity, evenly spaced; default: all",
-                   "--similarity 比较的行数，均匀选取；默认全部"});
+                  tr("rows to compare for --similarity, evenly spaced; default: all"));
   options.optional_text("--rollout", "POSITION", rollout_,
-                        {"instead: rollout over all layers, for one position or all",
-                         "改为显示注意力的逐层展开：某个位置或全部"});
+                        tr("instead: rollout over all layers, for one position or all"));
   options.optional_text(
       "--flow", "POSITION", flow_,
-      {"instead: attention flow (maximum flow), for one position or all; short inputs only",
-       "改为显示注意力流（最大流）：某个位置或全部；仅适合短输入"});
+      tr("instead: attention flow (maximum flow), for one position or all; short inputs only"));
 }
 
 void AnalyzeViews::check() const {

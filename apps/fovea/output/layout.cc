@@ -91,21 +91,20 @@ void Context::block(std::string_view text) const {
   line();
 }
 
-void Context::heading(const Text& title) const {
-  const std::string& text = say(title);
+void Context::print_heading(const std::string& title) const {
   std::string rest;
-  for (int i = display_width(text) + 4; i < text_width(); ++i) rest += "━";
-  line(bold(fmt::format("━━ {} {}", text, rest), color));
+  for (int i = display_width(title) + 4; i < text_width(); ++i) rest += "━";
+  line(bold(fmt::format("━━ {} {}", title, rest), color));
   line();
 }
 
-void Context::subheading(const Text& title) const {
-  line(bold(fmt::format("▸ {}", say(title)), color));
+void Context::print_subheading(const std::string& title) const {
+  line(bold(fmt::format("▸ {}", title), color));
   line();
 }
 
-void Context::paragraph(const Text& text) const {
-  line(wrapped(say(text), text_width()));
+void Context::print_paragraph(const std::string& text) const {
+  line(wrapped(text, text_width()));
   line();
 }
 

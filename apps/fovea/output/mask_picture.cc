@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fovea/render.h"
+#include "texts/message.h"
 
 namespace fovea::command {
 namespace {
@@ -72,12 +73,10 @@ std::string mask_blocks(const Mask& mask, Index batch, Index n, Index m, int wid
     text += '\n';
   }
   text += '\n';
-  text += Text{"██ visible   · hidden", "██ 可见   · 隐藏"}.in(language);
-  if (some_partial) text += Text{"   ▒▒ partly visible", "   ▒▒ 部分可见"}.in(language);
+  text += tr("██ visible   · hidden").in(language);
+  if (some_partial) text += tr("   ▒▒ partly visible").in(language);
   if (tile > 1) {
-    text += fmt::format(
-        fmt::runtime(Text{"   (one block: {0} × {0} pairs)", "   （一格：{0} × {0} 对）"}.in(language)),
-        tile);
+    text += tr("   (one block: {0} × {0} pairs)", tile).in(language);
   }
   return text + "\n";
 }
@@ -102,15 +101,13 @@ Shape smallest_shape(const Mask& mask, Index n, Index m, const Batch& batch) {
 std::string describe_visible(const Mask& mask, Index n, Index m, Language language, const Batch& batch) {
   if (language == Language::english && !batch) return mask.describe(n, m);
   const std::string description = mask.describe(n, m), name = description.substr(0, description.find(':'));
-  return fmt::format(fmt::runtime(Text{"{}: {:.1f} % visible", "{}：{:.1f} % 可见"}.in(language)), name,
-                     100 * density_of(mask, n, m, batch));
+  return tr("{0}: {1:.1f} % visible", name, 100 * density_of(mask, n, m, batch)).in(language);
 }
 
 std::string describe_mask(const Mask& mask, Index n, Index m, Language language, const Batch& batch) {
   const std::string shape =
       std::max(n, m) <= 4096 ? smallest_shape(mask, n, m, batch).to_string() : Shape{n, m}.to_string();
-  return fmt::format(fmt::runtime(Text{"{}, shape {}", "{}，形状 {}"}.in(language)),
-                     describe_visible(mask, n, m, language, batch), shape);
+  return tr("{0}, shape {1}", describe_visible(mask, n, m, language, batch), shape).in(language);
 }
 
 }  // namespace fovea::command

@@ -90,9 +90,9 @@ Picture heatmap_picture(PictureInput input, PictureStyle style) {
   // Means over many keys span orders of magnitude: linear colours would show one corner.
   if (input.is_thumbnail() && !style.range) figure_style.range = ColorRange::logarithm();
   if (!style.title && (input.layers > 1 || input.layer_heads > 1)) {
-    const Text title{"Attention weights", "注意力权重"};
-    style.title = fmt::format("{} · {}", input.model.empty() ? title.in(style.language) : input.model,
-                              input.heads.name(0));
+    style.title = fmt::format(
+        "{} · {}", input.model.empty() ? tr("Attention weights").in(style.language) : input.model,
+        input.heads.name(0));
     figure_style.title = style.title;
   }
   return {[=] { return heatmap(input.value(0), heatmap_options(input, figure_style)); },
@@ -122,9 +122,7 @@ Picture grid_picture(PictureInput input, PictureStyle style) {
                        options);
     }
     if (whole && !style.title) {
-      const Text title{fmt::format("Layer {} Attention Heads", layers[0]),
-                       fmt::format("第 {} 层的注意力头", layers[0])};
-      options.heatmap.title = title.in(style.language);
+      options.heatmap.title = tr("Layer {0} Attention Heads", layers[0]).in(style.language);
     }
     const bool all_heads =
         whole && static_cast<Index>(heads.size()) == input.layer_heads && input.layers == 1;
@@ -238,8 +236,7 @@ Picture bars_picture(ReceivedAttention received, PictureStyle style) {
     options.labels = received.key_tokens;
     options.title = style.title, options.value_title = style.bar_title;
     options.reference = even;
-    const std::string form = Text{"even: {:.3g}", "均匀：{:.3g}"}.in(style.language);
-    options.reference_name = fmt::format(fmt::runtime(form), even);
+    options.reference_name = tr("even: {0:.3g}", even).in(style.language);
     options.theme = style.theme, options.language = style.language;
     return attention_bars(received.values, options);
   };
@@ -256,9 +253,8 @@ Picture bars_picture(ReceivedAttention received, PictureStyle style) {
                             : received.key_tokens.empty() ? std::to_string(begin)
                                                           : received.key_tokens[begin]);
     }
-    const Text title = groups < count ? Text{"Attention received, mean of neighbouring keys",
-                                             "收到的注意力（相邻键的平均）"}
-                                      : Text{"Attention received", "收到的注意力"};
+    const Message title =
+        groups < count ? tr("Attention received, mean of neighbouring keys") : tr("Attention received");
     bars.title = style.title.value_or(title.in(style.language));
     bars.digits = style.digits.value_or(3);
     return to_terminal(bars, options);
@@ -270,8 +266,7 @@ Picture measure_picture(MeasureTable table, PictureStyle style) {
   const MeasureDefinition& definition = measure_definition(table.measure);
   if (!style.title && table.measure != Measure::entropy) {
     style.title =
-        Text{fmt::format("{} by layer and head", definition.name), "各层各头的" + definition.title.zh}.in(
-            style.language);
+        tr("{0} by layer and head", Text{definition.name, definition.title.zh}).in(style.language);
   }
   if (!style.bar_title && table.measure != Measure::entropy)
     style.bar_title = definition.title.in(style.language);
@@ -297,8 +292,7 @@ Picture measure_picture(MeasureTable table, PictureStyle style) {
     const auto [least, largest] =
         std::minmax_element(table.values.values().begin(), table.values.values().end());
     if (*least < *largest) h.low = *least, h.high = *largest;
-    h.title = style.title.value_or(
-        Text{"Mean entropy of the rows, in nats", "每行熵的平均（nat）"}.in(style.language));
+    h.title = style.title.value_or(tr("Mean entropy of the rows, in nats").in(style.language));
     return to_terminal(h, options);
   };
   return {figure, terminal};

@@ -32,9 +32,7 @@ TutorialPicture five_words(PictureStyle style) {
   style.query_title = "Query (当前词)";
   style.bar_title = "Attention Weight";
   PictureInput input = input_of(account.weights().to_tensor(), account.tokens);
-  return {"five-words.png",
-          {"Five words, X 5×5 from NumPy's seed 42, Q = K = V = X.",
-           "五个词：X 为 5×5，取自 NumPy 种子 42，Q = K = V = X。"},
+  return {"five-words.png", tr("Five words, X 5×5 from NumPy's seed 42, Q = K = V = X."),
           heatmap_picture(input, style)};
 }
 
@@ -51,15 +49,13 @@ TutorialPicture twenty_tokens(PictureStyle style) {
     for (Index c = 0; c < kWidth; ++c) x(static_cast<Index>(i), c) = embedding(vocabulary.at(tokens[i]), c);
   }
   style.colormap = "viridis";
-  style.title =
-      style.language == Language::chinese ? "一句话中的二十个词元" : "A sentence of twenty tokens";
+  style.title = tr("A sentence of twenty tokens").in(style.language);
   style.key_title = "Key Tokens";
   style.query_title = "Query Tokens";
   style.bar_title = "Attention Weight";
   style.values = false;
   return {"twenty-tokens.png",
-          {"Twenty tokens with random vectors of width 64: a word sees itself, wherever it stands.",
-           "二十个词元，宽度 64 的随机向量：每个词看到自己，无论它在何处。"},
+          tr("Twenty tokens with random vectors of width 64: a word sees itself, wherever it stands."),
           heatmap_picture(input_of(attention(x, x, x, {.weights = true}).weights, tokens), style)};
 }
 
@@ -70,15 +66,12 @@ TutorialPicture eight_heads(PictureStyle style) {
   style.colormap = "Blues";
   style.range = ColorRange::unit();
   return {"eight-heads.png",
-          {"Eight heads over [CLS] The cat sat [SEP], queries and keys from NumPy's seed 42.",
-           "八个头看 [CLS] The cat sat [SEP]，查询和键取自 NumPy 种子 42。"},
+          tr("Eight heads over [CLS] The cat sat [SEP], queries and keys from NumPy's seed 42."),
           grid_picture(input_of(weights, split_tokens("[CLS] The cat sat [SEP]")), style)};
 }
 
 TutorialPicture sparse_mask(const PictureStyle& style) {
-  return {"sparse-mask.png",
-          {"The sparse mask: neighbours up to 4 away, and every fourth position.",
-           "稀疏掩码：距离不超过 4 的邻居，以及每第四个位置。"},
+  return {"sparse-mask.png", tr("The sparse mask: neighbours up to 4 away, and every fourth position."),
           mask_kind_picture(Mask::sparse(4), 16, 16, {}, style)};
 }
 

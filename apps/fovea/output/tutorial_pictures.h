@@ -10,7 +10,7 @@ namespace fovea::command {
 
 struct TutorialPicture {
   std::string file;  // "five-words.png"
-  Text sentence;     // what it shows
+  Message sentence;  // what it shows
   Picture picture;
 };
 

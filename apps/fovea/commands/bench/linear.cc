@@ -30,25 +30,18 @@ std::vector<Pair> pairs_of(const bench::Report& report) {
 }
 
 void print_comparison(const Context& context, const Pair& pair) {
-  context.subheading(
-      {fmt::format("Softmax against linear attention: B = 8, n = {}, d = 64, {} runs in turn", pair.n,
-                   pair.softmax.rounds),
-       fmt::format("softmax 注意力与线性注意力：B = 8，n = {}，d = 64，交替运行 {} 次", pair.n,
-                   pair.softmax.rounds)});
-  AlignedTable table({"", context.say({"median", "中位数"}), context.say({"mean", "平均"})});
+  context.subheading(tr("Softmax against linear attention: B = 8, n = {0}, d = 64, {1} runs in turn",
+                        pair.n, pair.softmax.rounds));
+  AlignedTable table({"", context.say(tr("median")), context.say(tr("mean"))});
   table.add({"softmax", milliseconds(pair.softmax.median), milliseconds(pair.softmax.mean)});
-  table.add(
-      {context.say({"linear", "线性"}), milliseconds(pair.linear.median), milliseconds(pair.linear.mean)});
-  table.add(
-      {context.say({"ratio", "倍数"}), times(pair.ratio()), times(pair.softmax.mean / pair.linear.mean)});
+  table.add({context.say(tr("linear")), milliseconds(pair.linear.median), milliseconds(pair.linear.mean)});
+  table.add({context.say(tr("ratio")), times(pair.ratio()), times(pair.softmax.mean / pair.linear.mean)});
   table.print(context);
 }
 
 void print_growth(const Context& context, const std::vector<Pair>& pairs) {
-  context.subheading({"How both grow with n (B = 8, d = 64; × against half the n)",
-                      "随 n 的增长（B = 8，d = 64；× 为与一半的 n 相比）"});
-  AlignedTable table(
-      {"n", "softmax", "×", context.say({"linear", "线性"}), "×", context.say({"ratio", "倍数"})});
+  context.subheading(tr("How both grow with n (B = 8, d = 64; × against half the n)"));
+  AlignedTable table({"n", "softmax", "×", context.say(tr("linear")), "×", context.say(tr("ratio"))});
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const bool doubled = i > 0 && pairs[i].n == 2 * pairs[i - 1].n;
     const auto growth = [&](double now, double before) {

@@ -29,8 +29,8 @@ bool is_model_case(const CaseResult& result) {
 }
 
 void print_models(const Context& context, const bench::Report& report) {
-  std::vector<std::string> titles = {context.say({"batch × tokens", "批 × 词元"}),
-                                     context.say({"fovea, captured", "fovea，全部记录"}), "±", ""};
+  std::vector<std::string> titles = {context.say(tr("batch × tokens")), context.say(tr("fovea, captured")),
+                                     "±", ""};
   for (const auto& [id, title] : kOthers) titles.push_back(title);
   AlignedTable table(titles);
   for (const bench::ScenarioResult& scenario : report.scenarios) {
@@ -55,17 +55,11 @@ void print_models(const Context& context, const bench::Report& report) {
     }
   }
   if (table.empty()) return;
-  const std::string rounds = rounds_text(report);
   context.subheading(
-      {fmt::format(
-           "Whole models. fovea keeps every attention call (plain: it does not): median of {} rounds, "
-           "± half the interquartile range. Others: × as long. attentions: transformers with "
-           "output_attentions=True",
-           rounds),
-       fmt::format(
-           "整个模型。fovea 记录每次注意力调用（plain：不记录）：{} 轮的中位数，± 为四分位距的一半。"
-           "其他：耗时的倍数。attentions：transformers 加 output_attentions=True",
-           rounds)});
+      tr("Whole models. fovea keeps every attention call (plain: it does not): median of {0} rounds, "
+         "± half the interquartile range. Others: × as long. "
+         "attentions: transformers with output_attentions=True",
+         rounds_text(report)));
   table.print(context);
 }
 

@@ -91,8 +91,8 @@ bool timed(const Measurement* measurement) {
 // Why there is no figure: "wrong" and "failed" are worth a word.
 std::string missing(const Context& context, const Measurement* measurement) {
   if (measurement == nullptr || measurement->status == Status::cannot) return kNone;
-  if (measurement->status == Status::wrong) return context.say({"wrong", "错误"});
-  return context.say({"failed", "失败"});
+  if (measurement->status == Status::wrong) return context.say(tr("wrong"));
+  return context.say(tr("failed"));
 }
 
 void print_machine(const Context& context, const Report& report) {
@@ -100,45 +100,39 @@ void print_machine(const Context& context, const Report& report) {
     context.line(pad_right(name, 16) + wrapped(value, context.width, 16, 16));
   };
   const bench::Machine& machine = report.machine;
-  entry(context.say({"machine", "机器"}),
-        fmt::format(fmt::runtime(context.say({"{}, {} of {} processors, {}", "{}，{} / {} 个处理器，{}"})),
-                    machine.processor, std::min(machine.threads, machine.processors), machine.processors,
-                    machine.instruction_set));
-  entry(context.say({"limits", "上限"}),
-        fmt::format(
-            fmt::runtime(context.say({"FMA peak {:.1f} GFLOP/s, plain read {:.1f} GB/s, both measured now",
-                                      "FMA 峰值 {:.1f} GFLOP/s，顺序读取 {:.1f} GB/s，均为本次实测"})),
-            machine.peak, machine.bandwidth));
+  entry(context.say(tr("machine")), context.say(tr("{0}, {1} of {2} processors, {3}", machine.processor,
+                                                   std::min(machine.threads, machine.processors),
+                                                   machine.processors, machine.instruction_set)));
+  entry(context.say(tr("limits")),
+        context.say(tr("FMA peak {0:.1f} GFLOP/s, plain read {1:.1f} GB/s, both measured now", machine.peak,
+                       machine.bandwidth)));
   if (machine.load > 0.5 * machine.processors) {
-    entry(context.say({"disturbed", "受扰"}),
-          fmt::format(
-              fmt::runtime(context.say({"load average {:.1f} before the run: others use this machine, and "
-                                        "medians tell less",
-                                        "运行前平均负载 {:.1f}：机器上还有其他任务，中位数的意义有限"})),
-              machine.load));
+    entry(context.say(tr("disturbed")),
+          context.say(
+              tr("load average {0:.1f} before the run: others use this machine, and medians tell less",
+                 machine.load)));
   }
   bool hint = false;
   for (const bench::CompetitorInfo& info : report.competitors) {
     if (info.absent) {
       hint = hint || info.reason != bench::kNotAskedFor;
-      entry(info.name, context.say({"absent: ", "未安装："}) + info.reason);
+      entry(info.name, context.say(tr("absent: {0}", info.reason)));
     } else if (info.id != "read") {
       entry(info.name,
             info.detail.empty() ? info.version : fmt::format("{} ({})", info.version, info.detail));
     }
   }
   if (hint) {
-    entry("",
-          context.say({"make bench-deps installs what is absent; --python PATH names a Python that has it",
-                       "make bench-deps 可安装缺少的部分；--python PATH 指定装有它们的 Python"}));
+    entry("", context.say(
+                  tr("make bench-deps installs what is absent; --python PATH names a Python that has it")));
   }
   context.line();
 }
 
 void print_speed(const Context& context, const Report& report) {
   const auto others = columns_of(report, false);
-  std::vector<std::string> titles = {context.say({"(B,H,N,D)", "(B,H,N,D)"}), context.say({"time", "时间"}),
-                                     "±", "GFLOP/s", context.say({"of peak", "占峰值"})};
+  std::vector<std::string> titles = {"(B,H,N,D)", context.say(tr("time")), "±", "GFLOP/s",
+                                     context.say(tr("of peak"))};
   for (const auto& [id, title] : others) titles.push_back(title);
   AlignedTable table(titles);
   for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
@@ -163,20 +157,17 @@ void print_speed(const Context& context, const Report& report) {
     table.add(row);
   });
   if (table.empty()) return;
-  const std::string rounds = rounds_text(report);
   context.subheading(
-      {fmt::format("fovea: median of {} interleaved rounds, ± half the interquartile range. "
-                   "Others: × as long as fovea",
-                   rounds),
-       fmt::format("fovea：{} 轮交替运行的中位数，± 为四分位距的一半。其他：耗时是 fovea 的几倍", rounds)});
+      tr("fovea: median of {0} interleaved rounds, ± half the interquartile range. "
+         "Others: × as long as fovea",
+         rounds_text(report)));
   table.print(context);
 }
 
 void print_relative(const Context& context, const Report& report) {
-  AlignedTable table({context.say({"compared with the base", "与基准相比"}), context.say({"base", "基准"}),
-                      context.say({"visible", "可见"}), context.say({"time / base", "时间/基准"}),
-                      context.say({"/ visible share", "再除以可见比例"}),
-                      context.say({"as fast", "速度"})});
+  AlignedTable table({context.say(tr("compared with the base")), context.say(tr("base")),
+                      context.say(tr("visible")), context.say(tr("time / base")),
+                      context.say(tr("/ visible share")), context.say(tr("as fast"))});
   for_each_case(report, [&](const ScenarioResult& scenario, std::size_t i, const CaseResult& result) {
     const auto ratio = ratio_to_base(scenario, i);
     if (!ratio) return;
@@ -188,15 +179,13 @@ void print_relative(const Context& context, const Report& report) {
                partly ? fmt::format("{:.2f}", *ratio / result.info.visible) : kNone, times(1 / *ratio)});
   });
   if (table.empty()) return;
-  context.subheading({"Relative to the same without mask, dropout or the like, in the same rounds",
-                      "与不带掩码、随机失活等的同一计算相比（同一批轮次）"});
+  context.subheading(tr("Relative to the same without mask, dropout or the like, in the same rounds"));
   table.print(context);
 }
 
 void print_reading(const Context& context, const Report& report) {
-  AlignedTable table({context.say({"decoding", "解码"}), context.say({"time", "时间"}), "GB/s",
-                      context.say({"plain read", "单纯读取"}),
-                      context.say({"of plain read", "占单纯读取"})});
+  AlignedTable table({context.say(tr("decoding")), context.say(tr("time")), "GB/s",
+                      context.say(tr("plain read")), context.say(tr("of plain read"))});
   for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
     const Measurement *ours = result.by("fovea"), *read = result.by("read");
     if (!timed(ours) || !timed(read)) return;
@@ -206,7 +195,7 @@ void print_reading(const Context& context, const Report& report) {
                fmt::format("{:.1f} %", 100 * read->times.median / ours->times.median)});
   });
   if (table.empty()) return;
-  context.subheading({"Against a plain read of all keys and values", "与单纯读一遍全部键和值相比"});
+  context.subheading(tr("Against a plain read of all keys and values"));
   table.print(context);
 }
 
@@ -237,7 +226,7 @@ AlignedTable table_by_competitor(const Context& context, const Report& report, c
 }
 
 void print_errors(const Context& context, const Report& report) {
-  const std::string corner = context.say({"largest error, relative L2", "最大误差，相对 L2"});
+  const std::string corner = context.say(tr("largest error, relative L2"));
   const AlignedTable table =
       table_by_competitor(context, report, corner, [&](const Measurement* measurement) -> Cell {
         if (measurement == nullptr || !measurement->errors) {
@@ -248,8 +237,7 @@ void print_errors(const Context& context, const Report& report) {
       });
   if (table.empty()) return;
   const bool models = is_model_case(*distinct_cases(report).front());
-  context.subheading(models ? Text{"Differences from PyTorch", "与 PyTorch 的差别"}
-                            : Text{"Errors against the double reference", "相对双精度参考的误差"});
+  context.subheading(models ? tr("Differences from PyTorch") : tr("Errors against the double reference"));
   table.print(context);
 }
 
@@ -260,8 +248,7 @@ void print_memory(const Context& context, const Report& report) {
         return {fmt::format("{:.1f}", *measurement->extra_memory / 1e6), true};
       });
   if (table.empty()) return;
-  context.subheading({"Memory of one call: peak over what was there before, result included",
-                      "一次调用的内存：峰值超出调用前的部分，含结果"});
+  context.subheading(tr("Memory of one call: peak over what was there before, result included"));
   table.print(context);
 }
 

@@ -40,7 +40,7 @@ void print_error(const Context& context, const Error& error);
 struct ShapeLine {
   std::string name;
   Shape shape;
-  Text sentence;
+  Message sentence;
 };
 void print_shapes(const Context& context, const std::vector<ShapeLine>& lines);
 

@@ -14,9 +14,8 @@ namespace fovea::command {
 
 void demo_qkv(const Context& context, int digits) {
   context.paragraph(
-      {"A query is compared with every key (dot product), the scores are divided by √d_k, softmax turns "
-       "them into weights that sum to 1, and the weights mix the values.",
-       "查询与每个键比较（点积），分数除以 √d_k，softmax 把它们变成和为 1 的权重，再用权重混合各个值。"});
+      tr("A query is compared with every key (dot product), the scores are divided by √d_k, softmax "
+         "turns them into weights that sum to 1, and the weights mix the values."));
   for (const char* id : {"qkv", "exercise-1", "exercise-2", "three-words"}) {
     const Account account = example(id).account;
     print_account(context, account, digits);
@@ -26,8 +25,7 @@ void demo_qkv(const Context& context, int digits) {
 
 void demo_self_attention(const Context& context, int digits) {
   context.paragraph(
-      {"Queries, keys and values are three projections of the same X: every row looks at every row.",
-       "查询、键、值都是同一个 X 的投影：每一行都看所有的行。"});
+      tr("Queries, keys and values are three projections of the same X: every row looks at every row."));
   const Account drawn = example("self-attention").account;
   print_account(context, drawn, digits);
   print_engine_check(context, drawn);
@@ -43,9 +41,8 @@ void demo_self_attention(const Context& context, int digits) {
 
 void demo_words(const Context& context, int) {
   context.paragraph(
-      {"Words as vectors of four numbers that somebody made up; Q = K = V = X. Whoever points in a "
-       "similar direction, and is long, gets more attention.",
-       "每个词是人为设定的四个数；Q = K = V = X。方向相近、长度较大的词得到更多注意力。"});
+      tr("Words as vectors of four numbers that somebody made up; Q = K = V = X. "
+         "Whoever points in a similar direction, and is long, gets more attention."));
   for (const char* id : {"words-1", "words-2", "words-3"}) {
     const Example each = example(id);
     context.subheading(each.title);
@@ -54,7 +51,7 @@ void demo_words(const Context& context, int) {
         matrix_to_terminal(reading.weights, reading.tokens, reading.tokens, context.render(), true));
     context.block(read_top(reading, context.render()));
   }
-  context.subheading({"A word that is not in the vocabulary", "词表中没有的词"});
+  context.subheading(tr("A word that is not in the vocabulary"));
   try {
     WordVectors::builtin().embed(unknown_word_sentence());
   } catch (const Error& error) {

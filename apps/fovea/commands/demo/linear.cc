@@ -52,7 +52,7 @@ bool agrees(const Tensor& a, const Matrix& b) {
   return true;
 }
 
-void print_check(const Context& context, const Tensor& a, const Matrix& b, const Text& what) {
+void print_check(const Context& context, const Tensor& a, const Matrix& b, const Message& what) {
   context.line(fmt::format("{} {}", agrees(a, b) ? "✓" : "✗", context.say(what)));
 }
 
@@ -64,11 +64,9 @@ std::string grouped(std::int64_t number) {
 }
 
 void print_costs(const Context& context) {
-  context.subheading(
-      {"Multiplications for d = 64: N²·2d against N·2d²", "d = 64 时的乘法次数：N²·2d 对 N·2d²"});
+  context.subheading(tr("Multiplications for d = 64: N²·2d against N·2d²"));
   context.line(fmt::format("  {:>8}  {:>18}  {}  {}", "N", "softmax",
-                           pad_left(context.say({"linear", "线性"}), 14),
-                           pad_left(context.say({"ratio", "倍数"}), 6)));
+                           pad_left(context.say(tr("linear")), 14), pad_left(context.say(tr("ratio")), 6)));
   for (const std::int64_t n : {64, 1024, 16384, 262144}) {
     const std::int64_t standard = n * n * 128, linear = n * 2 * 64 * 64;
     context.line(fmt::format("  {:>8}  {:>18}  {:>14}  {:>6}", grouped(n), grouped(standard),
@@ -82,33 +80,29 @@ void print_costs(const Context& context) {
 void demo_linear(const Context& context, int digits) {
   digits = std::min(digits, 4);  // float32 results: the digits after these depend on the processor
   context.paragraph(
-      {"φ(Q)(φ(K)ᵀV) instead of (φ(Q)φ(K)ᵀ)V: the product in brackets is D × Dv, so that no N × M matrix "
-       "is "
-       "made and the cost grows with N. φ = ELU + 1 takes the place of exp; there is no 1/√D. It is "
-       "another attention, not a faster way to the same one: its weights are flatter.",
-       "用 φ(Q)(φ(K)ᵀV) 代替 (φ(Q)φ(K)ᵀ)V：括号中的乘积是 D × Dv，不产生 N × M 矩阵，开销随 N 线性增长。"
-       "φ = ELU + 1 代替了 exp，也没有 1/√D。它是另一种注意力，而不是同一结果的捷径：权重更平。"});
+      tr("φ(Q)(φ(K)ᵀV) instead of (φ(Q)φ(K)ᵀ)V: the product in brackets is D × Dv, so that no N × M "
+         "matrix is made and the cost grows with N. "
+         "φ = ELU + 1 takes the place of exp; there is no 1/√D. "
+         "It is another attention, not a faster way to the same one: its weights are flatter."));
   const EmbeddedSentence sentence = WordVectors::builtin().embed(word_sentences().front());
   const Tensor x = sentence.x.to_tensor();
-  const auto print_weights = [&](const Text& title, const Matrix& weights) {
+  const auto print_weights = [&](const Message& title, const Matrix& weights) {
     context.subheading(title);
     context.block(
         matrix_to_terminal(weights, sentence.tokens, sentence.tokens, context.render(digits), true));
   };
-  print_weights({"Weights of softmax attention", "softmax 注意力的权重"},
+  print_weights(tr("Weights of softmax attention"),
                 Matrix::from(attention(x, x, x, {.weights = true}).weights));
   const Matrix weights = implied_weights(sentence.x, false);
-  print_weights({"Weights that linear attention implies", "线性注意力隐含的权重"}, weights);
+  print_weights(tr("Weights that linear attention implies"), weights);
   const Tensor output = linear_attention(x, x, x);
-  context.subheading({"Output of linear attention", "线性注意力的输出"});
+  context.subheading(tr("Output of linear attention"));
   context.block(matrix_to_terminal(Matrix::from(output), sentence.tokens, {}, context.render(digits)));
-  print_check(
-      context, output, product(weights, sentence.x),
-      {"Both orders of multiplication agree within 2e-6.", "两种乘法次序的结果一致，误差不超过 2e-6。"});
-  print_check(
-      context, linear_attention(x, x, x, {.causal = true}),
-      product(implied_weights(sentence.x, true), sentence.x),
-      {"So does the causal form, a running sum over the keys.", "因果形式（对键逐个累加）也一致。"});
+  print_check(context, output, product(weights, sentence.x),
+              tr("Both orders of multiplication agree within 2e-6."));
+  print_check(context, linear_attention(x, x, x, {.causal = true}),
+              product(implied_weights(sentence.x, true), sentence.x),
+              tr("So does the causal form, a running sum over the keys."));
   context.line();
   print_costs(context);
 }

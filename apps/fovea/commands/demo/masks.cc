@@ -45,17 +45,14 @@ std::string row_text(const Tensor& row) {
 
 void demo_causal(const Context& context, int digits) {
   context.paragraph(
-      {"A model that writes must not see what it has not written yet: query i sees keys 0..i. What is "
-       "hidden gets −inf added to its score, and so weight 0.",
-       "生成文本的模型不能看到还没写出的内容：第 i 个查询只看见第 0..i 个键。被隐藏的分数加上 "
-       "−inf，权重即为 "
-       "0。"});
+      tr("A model that writes must not see what it has not written yet: query i sees keys 0..i. "
+         "What is hidden gets −inf added to its score, and so weight 0."));
   print_mask(context, "causal", 4, true);
   const Account plain = i_love_ai();
   Projections projections{
       plain.step("w_q").matrix, plain.step("w_k").matrix, plain.step("w_v").matrix, {}, 1};
   ExplainOptions options;
-  options.title = {"I love AI, where no word sees a later one", "I love AI：看不到后面的词"};
+  options.title = tr("I love AI, where no word sees a later one").text();
   options.tokens = plain.tokens;
   options.mask = Mask::causal();
   const Account account = explain(plain.step("x").matrix, projections, options);
@@ -67,28 +64,24 @@ void demo_causal(const Context& context, int digits) {
 
 void demo_masks(const Context& context, int) {
   context.paragraph(
-      {"A mask says which keys (columns) each query (row) may see: 1 visible, 0 hidden. Masks are values: "
-       "they combine with & (and), | (or) and ! (not).",
-       "掩码规定每个查询（行）能看见哪些键（列）：1 可见，0 隐藏。掩码是值，可用 "
-       "&（与）、|（或）、!（非）组合。"});
-  context.subheading({"Padding: two sequences, 0 is the pad", "填充：两个序列，0 是填充符"});
+      tr("A mask says which keys (columns) each query (row) may see: 1 visible, 0 hidden. "
+         "Masks are values: they combine with & (and), | (or) and ! (not)."));
+  context.subheading(tr("Padding: two sequences, 0 is the pad"));
   print_mask(context, "padding([[1,2,3,0,0],[4,5,0,0,0]])", 5);
-  context.subheading({"Padding and causal", "填充与因果"});
+  context.subheading(tr("Padding and causal"));
   print_mask(context, "causal & padding([1,2,3,0,0])", 5);
   print_mask(context, "causal & padding([[1,2,3,0,0],[4,5,0,0,0]])", 5);
-  context.subheading({"A sliding window", "滑动窗口"});
+  context.subheading(tr("A sliding window"));
   print_mask(context, "window(2)", 8);
   print_mask(context, "causal & window(2)", 8);
-  context.subheading({"Sparse: neighbours, and every fourth position", "稀疏：近邻，以及每第四个位置"});
+  context.subheading(tr("Sparse: neighbours, and every fourth position"));
   print_mask(context, "sparse(4)", 16);
-  context.subheading(
-      {"Documents in one row, a prefix that sees itself, and not", "一行多篇文档、互相可见的前缀、取反"});
+  context.subheading(tr("Documents in one row, a prefix that sees itself, and not"));
   print_mask(context, "causal & documents([0,0,0,1,1,1])", 6);
   print_mask(context, "prefix(2)", 5);
   print_mask(context, "!causal", 4);
 
-  context.subheading(
-      {"Additive masks: −inf hides, −1e9 only pushes away", "加性掩码：−inf 隐藏，−1e9 只是压低"});
+  context.subheading(tr("Additive masks: −inf hides, −1e9 only pushes away"));
   const float inf = std::numeric_limits<float>::infinity();
   const auto softmax_line = [&](const char* scores, const Tensor& row) {
     context.line(fmt::format("    softmax({}= {}", pad_right(fmt::format("{})", scores), 24),
@@ -99,8 +92,7 @@ void demo_masks(const Context& context, int) {
   softmax_line("[0, -inf, -inf]", Tensor::from({0, -inf, -inf}));
   softmax_line("[-inf, -inf, -inf]", Tensor::from({-inf, -inf, -inf}));
   context.line();
-  context.paragraph({"A row that may see nothing gives weights 0 and output 0, not NaN.",
-                     "什么都看不见的一行，权重为 0，输出为 0，而不是 NaN。"});
+  context.paragraph(tr("A row that may see nothing gives weights 0 and output 0, not NaN."));
 }
 
 }  // namespace fovea::command

@@ -51,10 +51,8 @@ void print_engine_check(const Context& context, const Account& account, const Ma
   const bool agrees = difference <= 1e-6;
   context.line(fmt::format(
       "{} {}", agrees ? "✓" : "✗",
-      context.say(agrees ? Text{"The float32 engine gives the same weights and output within 1e-6.",
-                                "float32 引擎给出同样的权重和输出，误差不超过 1e-6。"}
-                         : Text{"The float32 engine differs by more than 1e-6.",
-                                "float32 引擎的误差超过 1e-6。"})));
+      context.say(agrees ? tr("The float32 engine gives the same weights and output within 1e-6.")
+                         : tr("The float32 engine differs by more than 1e-6."))));
   context.line();
 }
 

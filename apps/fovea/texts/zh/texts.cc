@@ -1,0 +1,10 @@
+#include "texts/zh/texts.h"
+
+namespace fovea::command::zh {
+
+std::vector<Translations> texts() {
+  return {analyze(), attend(), bench(),    demo(), explain(), generate(), help(),   info(), inputs(),
+          mask(),    model(),  pictures(), plot(), serve(),   shared(),   tokens(), view()};
+}
+
+}  // namespace fovea::command::zh

@@ -1,0 +1,28 @@
+// What the command says in Chinese, by subject.
+#pragma once
+
+#include "texts/catalogue.h"
+
+namespace fovea::command::zh {
+
+Translations analyze();
+Translations attend();
+Translations bench();
+Translations demo();
+Translations explain();
+Translations generate();
+Translations help();
+Translations info();
+Translations inputs();
+Translations mask();
+Translations model();
+Translations pictures();
+Translations plot();
+Translations serve();
+Translations shared();
+Translations tokens();
+Translations view();
+
+std::vector<Translations> texts();  // all of them
+
+}  // namespace fovea::command::zh
