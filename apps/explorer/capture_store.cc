@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::size_t kKeptLayers = 4;
 
-std::size_t bytes_of(const Capture& capture) {
-  Index numbers = 0;
-  for (const CapturedAttention& call : capture.calls()) {
-    for (const ConstView* view : {&call.q, &call.k, &call.v}) numbers += view->shape().elements();
-  }
-  return static_cast<std::size_t>(numbers) * sizeof(float);
-}
-
 std::vector<std::string> texts_of(const CaptureRequest& request) {
   if (request.second_text) return {request.text, *request.second_text};
   return {request.text};
@@ -31,14 +23,14 @@ std::vector<std::string> texts_of(const CaptureRequest& request) {
 
 StoredCapture capture_text(const TextModel& model, const CaptureRequest& request, const std::string& id) {
   const auto start = std::chrono::steady_clock::now();
-  TextRun run = model.read(texts_of(request));
+  TextRun read = model.read(texts_of(request));
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   return {.id = id,
           .model_id = request.model,
           .model = model,
           .text = request.text,
           .second_text = request.second_text,
-          .run = std::move(run),
+          .read = std::move(read),
           .seconds = time.count()};
 }
 
@@ -134,9 +126,9 @@ CapturePtr CaptureStore::add(const CaptureRequest& request) {
 // Called with the lock; the newest always stays.
 void CaptureStore::forget_oldest() {
   std::size_t bytes = 0;
-  for (const CapturePtr& capture : captures_) bytes += bytes_of(capture->capture());
+  for (const CapturePtr& capture : captures_) bytes += capture->run().bytes();
   while (captures_.size() > 1 && (captures_.size() > limits_.captures || bytes > limits_.capture_bytes)) {
-    bytes -= bytes_of(captures_.front()->capture());
+    bytes -= captures_.front()->run().bytes();
     captures_.pop_front();
   }
 }
@@ -168,7 +160,7 @@ LayerRun CaptureStore::layer(const CapturePtr& capture, AttentionKind kind, Inde
       if (kept.key == key) return kept.run;
     }
   }
-  const LayerRun run(capture->model.model(), capture->run.input, kind, index);
+  const LayerRun run(capture->model.model(), capture->read.input, kind, index);
   const std::lock_guard<std::mutex> lock(mutex_);
   layers_.push_back({key, run});
   if (layers_.size() > kKeptLayers) layers_.pop_front();

@@ -36,11 +36,11 @@ struct StoredCapture {
   TextModel model;
   std::string text;
   std::optional<std::string> second_text;
-  TextRun run;
+  TextRun read;
   double seconds = 0;  // that the run took
   std::unique_ptr<AnswerCache> answers = std::make_unique<AnswerCache>();
 
-  const Capture& capture() const { return run.capture; }
+  const Run& run() const { return read.run; }
 };
 using CapturePtr = std::shared_ptr<const StoredCapture>;
 

@@ -1,6 +1,7 @@
 #include "overview.h"
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "fovea/head_roles.h"
 #include "fovea/json_writer.h"
@@ -21,22 +22,10 @@ std::vector<Measure> streaming_measures() {
           Measure::received, Measure::outgoing,           Measure::sink_share};
 }
 
-double weights_in(const Capture& capture, AttentionKind kind) {
-  const CapturedAttention& call = capture.at(kind, 0);
-  return static_cast<double>(capture.layers(kind)) * static_cast<double>(call.q.shape()[1]) *
-         static_cast<double>(call.q.shape()[2]) * static_cast<double>(call.k.shape()[2]);
-}
-
-MeasureOptions measure_options(const Capture& capture, AttentionKind kind) {
-  const TokenSequence& keys = capture.key_sequences(kind).front();
-  MeasureOptions options;
-  options.tokens = capture.query_sequences(kind).front().tokens;
-  options.key_tokens = keys.tokens;
-  const bool pair = std::any_of(keys.segments.begin(), keys.segments.end(), [](Index s) { return s != 0; });
-  if (pair) options.segments = keys.segments;
-  options.rows = false;
-  options.head_mean = false;
-  return options;
+double weights_in(const Run& run, AttentionKind kind) {
+  const LayerView& layer = run.layer(kind, 0);
+  return static_cast<double>(run.layers(kind)) * static_cast<double>(layer.heads()) *
+         static_cast<double>(layer.queries()) * static_cast<double>(layer.keys());
 }
 
 void write_head(JsonWriter& json, const HeadMeasures& head, const std::vector<std::string>& key_tokens) {
@@ -66,19 +55,19 @@ void write_head(JsonWriter& json, const HeadMeasures& head, const std::vector<st
 }  // namespace
 
 std::string overview_json(const StoredCapture& stored, AttentionKind kind) {
-  const Capture& capture = stored.capture();
-  MeasureOptions options = measure_options(capture, kind);
-  const bool all = weights_in(capture, kind) <= kMostWeights;
+  const Run run = stored.run().select(kind);
+  const std::vector<std::string> key_tokens = run.key_tokens(kind);
+  MeasureOptions options;
+  options.rows = options.head_mean = false;
+  const bool all = weights_in(run, kind) <= kMostWeights;
   if (!all) options.measures = streaming_measures();
   JsonWriter json;
   json.begin_object();
   json.key("heads");
   json.begin_array();
-  for (Index layer = 0; layer < capture.layers(kind); ++layer) {
-    const CapturedAttention& call = capture.at(kind, layer);
-    const AttentionMeasures measures = measure_attention(call.q, call.k, call.options, options);
+  for (const std::vector<HeadMeasures>& layer : measure_attention(run, options).heads) {
     json.begin_array();
-    for (const HeadMeasures& head : measures.heads.front()) write_head(json, head, options.key_tokens);
+    for (const HeadMeasures& head : layer) write_head(json, head, key_tokens);
     json.end_array();
   }
   json.end_array();
@@ -88,27 +77,18 @@ std::string overview_json(const StoredCapture& stored, AttentionKind kind) {
   return json.take();
 }
 
-Thumbnails thumbnails_of(const Capture& capture, AttentionKind kind, Index size) {
+Thumbnails thumbnails_of(const Run& run, AttentionKind kind, Index size) {
   StatisticsOptions wanted;
   wanted.rows = wanted.received = false;
   wanted.thumbnail = size;
-  Thumbnails all;
-  for (Index layer = 0; layer < capture.layers(kind); ++layer) {
-    const AttentionStatistics statistics = capture.statistics(kind, layer, wanted);
-    const Shape& shape = statistics.thumbnail.shape();  // [1, H, R, C]
-    if (layer == 0) {
-      const Shape whole = {capture.layers(kind), shape[1], shape[2], shape[3]};
-      all = {Tensor::uninitialized(whole), Tensor::uninitialized(whole)};
-    }
-    const Index cells = shape.elements();
-    std::copy_n(statistics.thumbnail.data(), cells, all.mean.data() + layer * cells);
-    std::copy_n(statistics.thumbnail_max.data(), cells, all.max.data() + layer * cells);
-  }
-  return all;
+  AttentionStatistics all = run.select(kind).statistics(kind, wanted);
+  const Shape s = all.thumbnail.shape();  // [L, 1, H, R, C]
+  const Shape shape = {s[0], s[2], s[3], s[4]};
+  return {std::move(all.thumbnail).reshaped(shape), std::move(all.thumbnail_max).reshaped(shape)};
 }
 
-std::string thumbnails_bytes(const Capture& capture, AttentionKind kind, Index size) {
-  Thumbnails all = thumbnails_of(capture, kind, size);
+std::string thumbnails_bytes(const Run& run, AttentionKind kind, Index size) {
+  Thumbnails all = thumbnails_of(run, kind, size);
   NamedArrays arrays("[thumbnails]");
   arrays.add("mean", std::move(all.mean));
   arrays.add("max", std::move(all.max));

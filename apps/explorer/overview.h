@@ -13,7 +13,7 @@ std::string overview_json(const StoredCapture& stored, AttentionKind kind);
 struct Thumbnails {
   Tensor mean, max;  // [L, H, R, C], R = min(size, N), C = min(size, M)
 };
-Thumbnails thumbnails_of(const Capture& capture, AttentionKind kind, Index size);
-std::string thumbnails_bytes(const Capture& capture, AttentionKind kind, Index size);
+Thumbnails thumbnails_of(const Run& run, AttentionKind kind, Index size);
+std::string thumbnails_bytes(const Run& run, AttentionKind kind, Index size);
 
 }  // namespace fovea::explorer

@@ -41,9 +41,9 @@ double largest_difference(const Tensor& a, const Tensor& b) {
 class FileData {
  public:
   explicit FileData(const StoredCapture& stored) : stored_(stored), arrays_("[page]") {
-    for (const AttentionKind kind : capture().kinds()) {
-      const CapturedAttention& call = capture().at(kind, 0);
-      tokens_ = std::max({tokens_, call.q.shape()[2], call.k.shape()[2]});
+    for (const AttentionKind kind : run().kinds()) {
+      const LayerView& layer = run().layer(kind, 0);
+      tokens_ = std::max({tokens_, layer.queries(), layer.keys()});
     }
   }
 
@@ -58,7 +58,7 @@ class FileData {
   double loss() const { return loss_; }
 
  private:
-  const Capture& capture() const { return stored_.capture(); }
+  const Run& run() const { return stored_.run(); }
   void add_weights(AttentionKind kind, const std::string& prefix);
   void add_rows(AttentionKind kind, const std::string& prefix);
   // Numbers between 0 and 1 as float16 or 8 bits; the error that makes.
@@ -94,40 +94,33 @@ double FileData::add_share(const std::string& name, Tensor tensor) {
 }
 
 void FileData::add_weights(AttentionKind kind, const std::string& prefix) {
-  const CapturedAttention& first = capture().at(kind, 0);
-  const Index layers = capture().layers(kind);
-  Tensor all = Tensor::uninitialized({layers, first.q.shape()[1], first.q.shape()[2], first.k.shape()[2]});
-  for (Index layer = 0; layer < layers; ++layer) {
-    const Tensor weights = capture().weights(kind, layer);
-    std::copy_n(weights.data(), weights.shape().elements(), &all(layer, 0, 0, 0));
-  }
+  Tensor all = run().select(kind).weights(kind);
+  const Shape w = all.shape();  // [L, 1, H, N, M]
+  all = std::move(all).reshaped({w[0], w[2], w[3], w[4]});
   loss_ = std::max(loss_, add_share(prefix + "weights", std::move(all)));
-  if (kind != AttentionKind::cross) add_share(prefix + "rollout", rollout_of(capture(), kind));
+  if (kind != AttentionKind::cross) add_share(prefix + "rollout", rollout_of(run(), kind));
 }
 
 void FileData::add_rows(AttentionKind kind, const std::string& prefix) {
-  const CapturedAttention& first = capture().at(kind, 0);
-  const Index layers = capture().layers(kind), heads = first.q.shape()[1];
-  Tensor entropy({layers, heads, first.q.shape()[2]}), received({layers, heads, first.k.shape()[2]});
   StatisticsOptions wanted;
   wanted.thumbnail = 0;
-  for (Index layer = 0; layer < layers; ++layer) {
-    const AttentionStatistics rows = capture().statistics(kind, layer, wanted);
-    std::copy_n(rows.entropy.data(), rows.entropy.shape().elements(), &entropy(layer, 0, 0));
-    std::copy_n(rows.received.data(), rows.received.shape().elements(), &received(layer, 0, 0));
-  }
-  arrays_.add(prefix + "rows.entropy", std::move(entropy));
-  arrays_.add(prefix + "rows.received", std::move(received));
+  AttentionStatistics rows = run().select(kind).statistics(kind, wanted);
+  const auto without_batch = [](Tensor all) {  // [L, 1, H, ..]
+    const Shape s = all.shape();
+    return std::move(all).reshaped({s[0], s[2], s[3]});
+  };
+  arrays_.add(prefix + "rows.entropy", without_batch(std::move(rows.entropy)));
+  arrays_.add(prefix + "rows.received", without_batch(std::move(rows.received)));
 }
 
 void FileData::add_kind(AttentionKind kind) {
   const std::string prefix = std::string(to_string(kind)) + ".";
   if (!weights_type().empty()) add_weights(kind, prefix);
-  Thumbnails thumbnails = thumbnails_of(capture(), kind, kThumbnailCells);
+  Thumbnails thumbnails = thumbnails_of(run(), kind, kThumbnailCells);
   add_half(prefix + "thumbnails.mean", std::move(thumbnails.mean));
   add_half(prefix + "thumbnails.max", std::move(thumbnails.max));
   add_rows(kind, prefix);
-  const HeadSimilarity similarity = similarity_of(capture(), kind);
+  const HeadSimilarity similarity = similarity_of(run(), kind);
   arrays_.add(prefix + "similarity.divergence", similarity.divergence.to_tensor());
   arrays_.add(prefix + "similarity.layout", similarity.layout.to_tensor());
   arrays_.add(prefix + "similarity.order",
@@ -136,7 +129,7 @@ void FileData::add_kind(AttentionKind kind) {
 }
 
 void FileData::add_steps_of(const StepsChoice& choice) {
-  const LayerRun run(stored_.model.model(), stored_.run.input, choice.kind, choice.layer);
+  const LayerRun run(stored_.model.model(), stored_.read.input, choice.kind, choice.layer);
   const Crop crop = {0, std::min(run.queries(), kStoredStepTokens), 0,
                      std::min(run.keys(), kStoredStepTokens)};
   const std::string prefix =
@@ -186,7 +179,7 @@ PageFile page_file(const Page& page) {
 
 PageFile page_file(const Page& page, const StoredCapture& stored, const std::vector<StepsChoice>& steps) {
   FileData data(stored);
-  for (const AttentionKind kind : stored.capture().kinds()) data.add_kind(kind);
+  for (const AttentionKind kind : stored.run().kinds()) data.add_kind(kind);
   for (const StepsChoice& choice : steps) data.add_steps_of(choice);
   const ModelState model = {stored.model_id, stored.model.model().name(), stored.model.model().config(),
                             true};

@@ -69,10 +69,10 @@ std::optional<Index> integer_parameter(const Parameters& parameters, const std::
   return value;
 }
 
-AttentionKind kind_parameter(const Parameters& parameters, const Capture& capture) {
+AttentionKind kind_parameter(const Parameters& parameters, const Run& run) {
   const std::optional<std::string> text = text_parameter(parameters, "kind");
   std::string known;
-  for (const AttentionKind kind : capture.kinds()) {
+  for (const AttentionKind kind : run.kinds()) {
     if (text == to_string(kind)) return kind;
     known += (known.empty() ? "" : ", ") + std::string(to_string(kind));
   }
@@ -86,12 +86,14 @@ Crop crop_parameters(const Parameters& parameters, Index queries, Index keys, In
   return {rows.begin, rows.end, columns.begin, columns.end};
 }
 
-HeadChoice head_parameters(const Parameters& parameters, const Capture& capture) {
+HeadChoice head_parameters(const Parameters& parameters, const Run& run) {
   HeadChoice choice;
-  choice.kind = kind_parameter(parameters, capture);
-  choice.layer = place_parameter(parameters, "layer", capture.layers(choice.kind));
-  if (text_parameter(parameters, "head") != "mean") {
-    choice.head = place_parameter(parameters, "head", capture.at(choice.kind, choice.layer).q.shape()[1]);
+  choice.kind = kind_parameter(parameters, run);
+  choice.layer = place_parameter(parameters, "layer", run.layers(choice.kind));
+  if (text_parameter(parameters, "head") == "mean") {
+    choice.merge = HeadMerge::mean;
+  } else {
+    choice.head = place_parameter(parameters, "head", run.layer(choice.kind, choice.layer).heads());
   }
   choice.mask = mask_parameter(parameters);
   return choice;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "capture_store.h"
-#include "fovea/mask.h"
+#include "fovea/run.h"
 
 namespace fovea::explorer {
 
@@ -17,19 +17,13 @@ std::optional<std::string> text_parameter(const Parameters& parameters, const st
 std::optional<Index> integer_parameter(const Parameters& parameters, const std::string& name, Index min,
                                        Index max);
 
-AttentionKind kind_parameter(const Parameters& parameters, const Capture& capture);
+AttentionKind kind_parameter(const Parameters& parameters, const Run& run);
 
 // rows=a:b and keys=c:d, or the first so many of each.
 Crop crop_parameters(const Parameters& parameters, Index queries, Index keys, Index default_rows,
                      Index default_keys);
 
 // One head, or the mean of all heads of a layer (head=mean), perhaps with a mask beside the model's own.
-struct HeadChoice {
-  AttentionKind kind = AttentionKind::encoder;
-  Index layer = 0;
-  std::optional<Index> head;  // none: the mean
-  Mask mask = {};
-};
-HeadChoice head_parameters(const Parameters& parameters, const Capture& capture);
+HeadChoice head_parameters(const Parameters& parameters, const Run& run);
 
 }  // namespace fovea::explorer

@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -33,6 +35,7 @@ constexpr int kFirstPort = 7373, kPortsToTry = 20;
 // A client that keeps its connection holds a thread, mostly asleep; after some requests it has to queue up
 // again, so that many clients come forward together.
 constexpr std::size_t kConnections = 64, kRequestsPerConnection = 200;
+constexpr auto kLookAfterClient = std::chrono::milliseconds(100);
 constexpr std::size_t kComputingThreads = 2;  // each with a team of OpenMP threads
 
 // With a parameter, so that it is none of the types the server would compress: over loopback that only
@@ -262,31 +265,31 @@ void Server::Parts::add_capture_routes() {
                 response.status = 204;
               }));
   add_answer("overview", kJson, studies, [](const CapturePtr& stored, const Parameters& parameters) {
-    const AttentionKind kind = kind_parameter(parameters, stored->capture());
+    const AttentionKind kind = kind_parameter(parameters, stored->run());
     return stored->answers->get(std::string("overview ") + to_string(kind),
                                 [&] { return overview_json(*stored, kind); });
   });
   add_answer("thumbnails", kBinary, studies, [](const CapturePtr& stored, const Parameters& parameters) {
-    const AttentionKind kind = kind_parameter(parameters, stored->capture());
+    const AttentionKind kind = kind_parameter(parameters, stored->run());
     const Index size =
         integer_parameter(parameters, "size", 1, kMostThumbnailCells).value_or(kThumbnailCells);
-    const auto compute = [&] { return thumbnails_bytes(stored->capture(), kind, size); };
+    const auto compute = [&] { return thumbnails_bytes(stored->run(), kind, size); };
     if (size != kThumbnailCells) return compute();
     return stored->answers->get(std::string("thumbnails ") + to_string(kind), compute);
   });
   add_answer("weights", kBinary, answers, [](const CapturePtr& stored, const Parameters& parameters) {
-    return weights_bytes(stored->capture(), parameters);
+    return weights_bytes(stored->run(), parameters);
   });
   add_answer("rows", kBinary, answers, [](const CapturePtr& stored, const Parameters& parameters) {
-    return rows_bytes(stored->capture(), parameters);
+    return rows_bytes(stored->run(), parameters);
   });
   add_answer("steps", kBinary, answers, [this](const CapturePtr& stored, const Parameters& parameters) {
     return steps_bytes(captures, stored, parameters);
   });
   add_answer("similarity", kBinary, studies, [](const CapturePtr& stored, const Parameters& parameters) {
-    const AttentionKind kind = kind_parameter(parameters, stored->capture());
+    const AttentionKind kind = kind_parameter(parameters, stored->run());
     return stored->answers->get(std::string("similarity ") + to_string(kind),
-                                [&] { return similarity_bytes(stored->capture(), kind); });
+                                [&] { return similarity_bytes(stored->run(), kind); });
   });
   add_rollout_route();
 }
@@ -296,12 +299,12 @@ void Server::Parts::add_rollout_route() {
            answered([this](const Request& request, Response& response) {
              guard->check_api(headers_of(request));
              const CapturePtr stored = captures.get(request.matches[1]);
-             const AttentionKind kind = kind_parameter(request.params, stored->capture());
-             const Index queries = stored->capture().at(kind, 0).q.shape()[2];
+             const AttentionKind kind = kind_parameter(request.params, stored->run());
+             const Index queries = stored->run().layer(kind, 0).queries();
              if (const auto query = integer_parameter(request.params, "query", 0, queries - 1)) {
                return send_rollout_row(response, stored, kind, *query);
              }
-             const auto all = [&] { return rollout_bytes(stored->capture(), kind); };
+             const auto all = [&] { return rollout_bytes(stored->run(), kind); };
              response.set_content(studies.run([&] {
                return stored->answers->get(std::string("rollout ") + to_string(kind), all);
              }),
@@ -309,25 +312,28 @@ void Server::Parts::add_rollout_route() {
            }));
 }
 
-// Of thousands of tokens it takes half a minute: layer by layer, as long as somebody is there to get it.
+// Of thousands of tokens it takes half a minute: as long as somebody is there to get it.
 void Server::Parts::send_rollout_row(Response& response, const CapturePtr& stored, AttentionKind kind,
                                      Index query) {
-  const auto row = std::make_shared<RolloutRow>(stored->capture(), kind, query);
-  response.set_chunked_content_provider(
-      kBinary, [this, stored, row](std::size_t /*offset*/, httplib::DataSink& to) {
-        try {
-          while (!row->done()) {
-            if (!to.is_writable()) return false;
-            studies.run([&] { row->follow_one_layer(); });
-          }
-          const std::string bytes = row->bytes();
-          to.write(bytes.data(), bytes.size());
-          to.done();
-          return true;
-        } catch (const std::exception&) {
-          return false;  // the status was sent already: the connection ends before the answer
-        }
-      });
+  check_rollout(stored->run(), kind);
+  response.set_chunked_content_provider(kBinary, [this, stored, kind, query](std::size_t /*offset*/,
+                                                                             httplib::DataSink& to) {
+    std::stop_source stop;
+    std::future<std::string> row = std::async(std::launch::async, [&] {
+      return studies.run([&] { return rollout_row_bytes(stored->run(), kind, query, stop.get_token()); });
+    });
+    while (row.wait_for(kLookAfterClient) != std::future_status::ready) {
+      if (!to.is_writable()) stop.request_stop();
+    }
+    try {
+      const std::string bytes = row.get();
+      to.write(bytes.data(), bytes.size());
+      to.done();
+      return true;
+    } catch (const std::exception&) {
+      return false;  // the status was sent already: the connection ends before the answer
+    }
+  });
 }
 
 Server::Server(const ServerOptions& options, Page page, std::vector<ServedModel> models, ModelLoader loader)

@@ -76,12 +76,12 @@ void add_steps(const HeadSteps& steps, const std::string& prefix, NamedArrays& a
 }
 
 std::string steps_bytes(CaptureStore& store, const CapturePtr& stored, const Parameters& parameters) {
-  const HeadChoice choice = head_parameters(parameters, stored->capture());
-  if (!choice.head) throw RequestError(400, "head: the steps are those of one head, not of the mean");
+  const HeadChoice choice = head_parameters(parameters, stored->run());
+  if (choice.merge != HeadMerge::none)
+    throw RequestError(400, "head: the steps are those of one head, not of the mean");
   if (!choice.mask.is_none()) throw RequestError(400, "mask: the steps are those of the model's own mask");
-  const CapturedAttention& call = stored->capture().at(choice.kind, choice.layer);
-  const Crop crop =
-      crop_parameters(parameters, call.q.shape()[2], call.k.shape()[2], kStepTokens, kStepTokens);
+  const LayerView& layer = stored->run().layer(choice.kind, choice.layer);
+  const Crop crop = crop_parameters(parameters, layer.queries(), layer.keys(), kStepTokens, kStepTokens);
   if (crop.row_end - crop.row_begin > kMostStepTokens || crop.key_end - crop.key_begin > kMostStepTokens) {
     throw RequestError(413, fmt::format("at most {0} rows and {0} keys are given at once: ask for fewer "
                                         "(rows=a:b, keys=c:d)",
@@ -89,7 +89,7 @@ std::string steps_bytes(CaptureStore& store, const CapturePtr& stored, const Par
   }
   NamedArrays arrays("[steps]");
   std::map<std::string, StoredType> types;
-  add_steps(store.layer(stored, choice.kind, choice.layer).head(*choice.head, crop), "", arrays, types);
+  add_steps(store.layer(stored, choice.kind, choice.layer).head(choice.head, crop), "", arrays, types);
   return safetensors_bytes(arrays, types);
 }
 

@@ -1,6 +1,6 @@
 #include "summary.h"
 
-#include <cmath>
+#include <string>
 
 namespace fovea::explorer {
 namespace {
@@ -32,14 +32,12 @@ void write_sequence(JsonWriter& json, const TokenSequence& sequence, const Token
 
 // Of decoder-only models, the one sequence is the decoder's.
 void write_sequences(JsonWriter& json, const StoredCapture& stored) {
-  const Capture& capture = stored.capture();
   json.key("sequences");
   json.begin_object();
-  json.key(stored.model.model().config().has_encoder() ? "encoder" : "decoder");
-  write_sequence(json, capture.sequences.front(), stored.model.tokenizer());
-  if (!capture.decoder_sequences.empty()) {
-    json.key("decoder");
-    write_sequence(json, capture.decoder_sequences.front(), stored.model.tokenizer());
+  for (const AttentionKind kind : stored.run().kinds()) {
+    if (kind == AttentionKind::cross) continue;  // the tokens of the two others
+    json.key(to_string(kind));
+    write_sequence(json, stored.run().tokens(kind).queries.front(), stored.model.tokenizer());
   }
   json.end_object();
 }
@@ -50,12 +48,31 @@ const char* bias_name(const Bias& bias) {
   return name.starts_with("ALiBi") ? "alibi" : name.starts_with("dense") ? "dense" : "relative";
 }
 
+std::string mask_text(const LayerView& layer) {
+  const Mask& mask = layer.options.mask;
+  return mask.is_none() ? "none" : mask.expression().value_or(mask.describe(layer.queries(), layer.keys()));
+}
+
+// How each layer attends: models may change masks, scales and biases from layer to layer.
+void write_layers(JsonWriter& json, const Run& run, AttentionKind kind) {
+  json.begin_array();
+  for (Index l = 0; l < run.layers(kind); ++l) {
+    const LayerView& layer = run.layer(kind, l);
+    json.begin_object();
+    json.key("mask");
+    json.string(mask_text(layer));
+    json.key("bias");
+    json.string(bias_name(layer.options.bias));
+    json.key("scale");
+    json.number(layer.scale());
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kind) {
-  const CapturedAttention& call = stored.capture().at(kind, 0);
+  const LayerView& layer = stored.run().layer(kind, 0);
   const ModelConfig& config = stored.model.model().config();
-  const Shape &q = call.q.shape(), &k = call.k.shape();
-  const double by_default = 1 / std::sqrt(static_cast<double>(q[3]));
-  const double scale = call.options.scale ? static_cast<double>(*call.options.scale) : by_default;
   const auto integer = [&](const char* key, Index value) {
     json.key(key);
     json.integer(value);
@@ -63,30 +80,31 @@ void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kin
   json.begin_object();
   json.key("kind");
   json.string(to_string(kind));
-  integer("layers", stored.capture().layers(kind));
-  integer("heads", q[1]);
-  integer("kv_heads", k[1]);
-  integer("head_width", q[3]);
+  integer("layers", stored.run().layers(kind));
+  integer("heads", layer.heads());
+  integer("kv_heads", layer.k.shape()[1]);
+  integer("head_width", layer.q.shape()[3]);
   integer("width", config.width);
-  integer("queries", q[2]);
-  integer("keys", k[2]);
+  integer("queries", layer.queries());
+  integer("keys", layer.keys());
   json.key("scale");
-  json.number(scale);
+  json.number(layer.scale());
   json.key("scaled");
-  json.boolean(scale != 1);
+  json.boolean(layer.scale() != 1);
   json.key("mask");
-  const Mask& mask = call.options.mask;
-  json.string(mask.is_none() ? "none" : mask.expression().value_or(mask.describe(q[2], k[2])));
+  json.string(mask_text(layer));
   json.key("causal");
   json.boolean(kind == AttentionKind::decoder);
   json.key("bias");
-  json.string(bias_name(call.options.bias));
+  json.string(bias_name(layer.options.bias));
   json.key("rotary");
   json.boolean(config.family == ModelFamily::llama);
   json.key("query_side");
   json.string(kind == AttentionKind::encoder ? "encoder" : "decoder");
   json.key("key_side");
   json.string(kind == AttentionKind::decoder ? "decoder" : "encoder");
+  json.key("each_layer");
+  write_layers(json, stored.run(), kind);
   json.end_object();
 }
 
@@ -112,12 +130,12 @@ void write_summary(JsonWriter& json, const StoredCapture& stored) {
     json.null();
   }
   json.key("cut");
-  json.integer(stored.run.cut);
+  json.integer(stored.read.cut);
   json.key("seconds");
   json.number(stored.seconds);
   json.key("kinds");
   json.begin_array();
-  for (const AttentionKind kind : stored.capture().kinds()) write_kind(json, stored, kind);
+  for (const AttentionKind kind : stored.run().kinds()) write_kind(json, stored, kind);
   json.end_array();
   write_sequences(json, stored);
   json.end_object();

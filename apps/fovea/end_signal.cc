@@ -38,6 +38,17 @@ EndSignal::~EndSignal() {
   ::close(pipe_ends[1]);
 }
 
+StopOnSignal::StopOnSignal()
+    : waiting_([this] {
+        end_.wait();
+        source_.request_stop();
+      }) {}
+
+StopOnSignal::~StopOnSignal() {
+  tell(0);  // the thread need not wait any longer
+  waiting_.join();
+}
+
 void EndSignal::wait() const {
   char byte = 0;
   while (::read(pipe_ends[0], &byte, 1) == -1 && errno == EINTR) {

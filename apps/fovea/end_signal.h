@@ -1,5 +1,8 @@
-// Waiting until somebody ends the program (Ctrl-C, kill).
+// What happens when somebody ends the program (Ctrl-C, kill).
 #pragma once
+
+#include <stop_token>
+#include <thread>
 
 namespace fovea::command {
 
@@ -13,6 +16,23 @@ class EndSignal {
   EndSignal& operator=(const EndSignal&) = delete;
 
   void wait() const;
+};
+
+// While it lives, the first Ctrl-C asks long work to stop (which then throws Stopped), the second ends the
+// program at once.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  EndSignal end_;
+  std::stop_source source_;
+  std::thread waiting_;
 };
 
 }  // namespace fovea::command

@@ -12,6 +12,7 @@ namespace fovea::command {
 namespace {
 
 constexpr int kDone = 0, kFailed = 1, kUsage = 2;
+constexpr int kStopped = 130;  // by Ctrl-C, as a shell tells it
 
 int complain(const std::string& message, int code) {
   print_message("fovea: " + message);
@@ -78,6 +79,8 @@ int exit_code_of(const std::vector<std::string>& arguments) {
     return kDone;
   } catch (const UsageError& error) {
     return complain(error.what(), kUsage);
+  } catch (const Stopped&) {
+    return complain("stopped", kStopped);
   } catch (const Error& error) {
     return complain(error.what(), kFailed);
   } catch (const std::bad_alloc&) {

@@ -14,6 +14,7 @@ struct HeadGridOptions {
   std::vector<Index> layers = {};
   std::vector<Index> heads = {};
   std::vector<std::string> panel_titles = {};  // one per panel, instead of the titles below
+  std::vector<Mask> panel_masks = {};          // one per panel, instead of heatmap.mask: layers may differ
 };
 
 // weights [H, N, M]: the heads of a layer, titled "Head 1" .. "Head H" (or by `heads`), 2 × 4 for eight.

@@ -99,6 +99,11 @@ AttentionMeasures measure_attention(const Run& run, const MeasureOptions& = {});
 // Of one head, or of the heads of a layer merged.
 HeadMeasures measure_attention(const Run& run, const HeadChoice& choice, const MeasureOptions& = {});
 
+// Column sums of the mean of the chosen heads, [M]: what each key receives. Throws Error for merged maxima,
+// whose sums would not be attention.
+std::vector<double> received_attention(const Run& run, const std::vector<HeadChoice>& heads,
+                                       const std::stop_token& stop = {});
+
 // weights [N, M], [H, N, M], [B, H, N, M] or [A, B, H, N, M] (layers first), any strides. A key is visible
 // if the mask says so; without a mask all M keys are. Accumulates in double; memory beyond the result is
 // O(M) per thread. Throws Error naming the place of a weight that is NaN, infinite or negative, or > 0

@@ -28,6 +28,8 @@ struct AttentionView {
   Index queries() const { return (stored() ? weights : q).shape().back(1); }            // N
   Index keys() const { return stored() ? weights.shape().back() : k.shape().back(1); }  // M
 
+  double scale() const;  // what scores were multiplied by; 1 where that is not known
+
   // The weights of a rectangle, [.., rows, keys], before dropout where they are computed. Throws Error if
   // it leaves the matrix.
   Tensor crop(const Crop& crop) const;
@@ -118,6 +120,11 @@ class Run {
   Tensor weights(const HeadChoice& choice, const Crop& crop, const std::stop_token& stop = {}) const;
   WeightCells cells(const HeadChoice& choice, Index size, const std::stop_token& stop = {}) const;
   AttentionStatistics statistics(const HeadChoice& choice, const StatisticsOptions& options = {}) const;
+
+  // Of every layer: weights [L, B, H, N, M], statistics [L, B, H, ..]. Throws Error where layers differ in
+  // shape.
+  Tensor weights(AttentionKind kind, const std::stop_token& stop = {}) const;
+  AttentionStatistics statistics(AttentionKind kind, const StatisticsOptions& options = {}) const;
 
   // Calls take(first row, weights [rows, M]) for bands of rows, from the top: a matrix that is too large to
   // be there at once.

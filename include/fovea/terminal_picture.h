@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fovea/array.h"
+#include "fovea/heatmap.h"
 #include "fovea/language.h"
 #include "fovea/tensor.h"
 
@@ -43,9 +44,15 @@ std::string to_terminal(const TerminalHeatmap& heatmap, const TerminalOptions& o
 // Several small ones side by side, as many in a line as fit, with one scale of colours for all.
 std::string to_terminal(const std::vector<TerminalHeatmap>& panels, const TerminalOptions& options = {});
 
+// What heatmap() and difference_heatmap() draw, for a terminal: labels, title, colours, range and mask as
+// the options say. Throws Error for a logarithmic range, which the terminal's scale does not have.
+TerminalHeatmap terminal_heatmap(ConstView weights, const HeatmapOptions& options = {});
+TerminalHeatmap terminal_difference(ConstView a, ConstView b, const HeatmapOptions& options = {});
+
 struct TerminalBars {
   std::vector<double> values;  // finite, ≥ 0
   std::vector<std::string> labels;
+  Index most = 64;  // bars; of more values, means of neighbours are shown under their positions
   std::string title = {};
   int digits = 3;
 };

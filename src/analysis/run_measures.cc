@@ -94,6 +94,26 @@ HeadMeasures measure_attention(const Run& run, const HeadChoice& choice, const M
   return std::move(measure_choice(run, choice, options).heads.front().front());
 }
 
+std::vector<double> received_attention(const Run& run, const std::vector<HeadChoice>& heads,
+                                       const std::stop_token& stop) {
+  if (heads.empty()) fail("[received] got no heads, expected at least one");
+  std::vector<double> sums;
+  for (const HeadChoice& choice : heads) {
+    if (choice.merge == HeadMerge::max) {
+      fail("[received] {}: sums of maxima would not be attention received; those of the mean are",
+           choice.name());
+    }
+    const StatisticsOptions wanted{
+        .rows = false, .received = true, .thumbnail = 0, .top_k = 0, .stop = stop};
+    const Tensor received = run.statistics(choice, wanted).received;
+    sums.resize(static_cast<std::size_t>(received.shape()[0]));
+    for (std::size_t j = 0; j < sums.size(); ++j) {
+      sums[j] += static_cast<double>(received(j)) / static_cast<double>(heads.size());
+    }
+  }
+  return sums;
+}
+
 AttentionMeasures measure_choices(const Run& run, const std::vector<HeadChoice>& choices,
                                   const MeasureOptions& options) {
   if (choices.empty()) fail("[measures] got no heads, expected at least one");

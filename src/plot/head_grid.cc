@@ -44,6 +44,9 @@ void check(ConstView weights, const HeadGridOptions& options) {
   if (!options.panel_titles.empty() && static_cast<Index>(options.panel_titles.size()) != panels) {
     fail("[head grid] {} titles for {} panels", options.panel_titles.size(), panels);
   }
+  if (!options.panel_masks.empty() && static_cast<Index>(options.panel_masks.size()) != panels) {
+    fail("[head grid] {} masks for {} panels", options.panel_masks.size(), panels);
+  }
 }
 
 void set_heads_of_one_layer(PanelGrid& grid, const HeadGridOptions& options, Index heads) {
@@ -103,8 +106,14 @@ Figure head_grid(ConstView weights, const HeadGridOptions& options) {
   for (Index l = 0; l < layers; ++l) {
     const ConstView layer = layered ? ConstView(weights.select(0, l)) : weights;
     for (Index h = 0; h < heads; ++h) {
-      data.push_back(
-          heat_data(layer.select(0, h), common, common.mask_head + (common.mask.heads() > 1 ? h : 0)));
+      if (options.panel_masks.empty()) {
+        data.push_back(
+            heat_data(layer.select(0, h), common, common.mask_head + (common.mask.heads() > 1 ? h : 0)));
+      } else {
+        HeatmapOptions of_panel = common;
+        of_panel.mask = options.panel_masks[data.size()];
+        data.push_back(heat_data(layer.select(0, h), of_panel, 0));
+      }
       if (range.kind == ColorRange::Kind::row_maximum) divide_by_row_maximum(data.back());
     }
   }

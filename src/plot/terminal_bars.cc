@@ -18,12 +18,29 @@ std::string bar(double columns) {
   return repeat("█", eighths / 8) + std::string(kParts[eighths % 8]);
 }
 
+// At most `most` bars: means of neighbours, named by their positions.
+TerminalBars grouped(const TerminalBars& all) {
+  TerminalBars groups = all;
+  groups.values.clear(), groups.labels.clear();
+  const std::size_t count = all.values.size(), most = static_cast<std::size_t>(all.most);
+  for (std::size_t g = 0; g < most; ++g) {
+    const std::size_t begin = g * count / most, end = (g + 1) * count / most;
+    double sum = 0;
+    for (std::size_t j = begin; j < end; ++j) sum += all.values[j];
+    groups.values.push_back(sum / static_cast<double>(end - begin));
+    groups.labels.push_back(end - begin > 1 ? fmt::format("{}–{}", begin, end - 1) : all.labels[begin]);
+  }
+  return groups;
+}
+
 }  // namespace
 
 std::string to_terminal(const TerminalBars& bars, const TerminalOptions& options) {
   if (bars.labels.size() != bars.values.size()) {
     fail("[terminal bars] got {} labels, expected {}", bars.labels.size(), bars.values.size());
   }
+  if (bars.most < 1) fail("[terminal bars] got room for {} bars, expected at least one", bars.most);
+  if (static_cast<Index>(bars.values.size()) > bars.most) return to_terminal(grouped(bars), options);
   double largest = 0;
   int label_width = 0, number_width = 0;
   for (std::size_t i = 0; i < bars.values.size(); ++i) {

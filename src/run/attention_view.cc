@@ -1,5 +1,6 @@
 // One head or one layer, from queries and keys or from stored weights.
 #include <algorithm>
+#include <cmath>
 
 #include "core/fail.h"
 #include "core/parallel.h"
@@ -19,6 +20,12 @@ std::vector<Index> leading_axes(const Shape& weights) {
 }
 
 }  // namespace
+
+double AttentionView::scale() const {
+  if (stored()) return 1;
+  if (options.scale) return static_cast<double>(*options.scale);
+  return 1 / std::sqrt(static_cast<double>(q.shape().back()));
+}
 
 Tensor AttentionView::crop(const Crop& crop) const {
   if (!stored()) return attention_crop(q, k, options, crop);

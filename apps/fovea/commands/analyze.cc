@@ -4,10 +4,13 @@
 #include <algorithm>
 
 #include "command.h"
+#include "end_signal.h"
 #include "fovea/error.h"
 #include "fovea/head_roles.h"
 #include "fovea/measure_definitions.h"
-#include "inputs/analyze_input.h"
+#include "fovea/measures_report.h"
+#include "inputs/analyzed_run.h"
+#include "inputs/head_selection.h"
 #include "output/analyze_views.h"
 #include "output/progress.h"
 #include "words.h"
@@ -54,10 +57,10 @@ class AnalyzeCommand final : public Command {
  private:
   void check_command_line() const;
   void explain(const Context& context) const;
-  std::unique_ptr<AnalyzeSource> open() const;
-  MeasureOptions measure_options(const AnalyzeSource& source) const;
-  MeasuresReport report(const AnalyzeSource& source) const;
-  void print_report(const Context& context, const AnalyzeSource& source) const;
+  AnalyzedRun open() const;
+  MeasureOptions measure_options(const AnalyzedRun& source) const;
+  MeasuresReport report(const AnalyzedRun& source, const std::stop_token& stop) const;
+  void print_report(const Context& context, const MeasuresReport& measured) const;
 
   RenderOptions render(const Context& context) const {
     return context.render(static_cast<int>(digits_.value_or(4)));
@@ -66,8 +69,7 @@ class AnalyzeCommand final : public Command {
   bool json() const { return format_ == "json" || json_; }
 
   std::vector<std::string> words_;
-  WeightsInput weights_;
-  QueryKeyInput query_key_;
+  RunInput input_;
   HeadSelection selection_;
   AnalyzeViews views_;
   std::optional<std::string> explain_, measures_, sort_;
@@ -96,8 +98,7 @@ void AnalyzeCommand::declare(OptionList& options) {
       "FILE", 0, 2, words_,
       tr("a .npy, .npz, .safetensors or .json file; with --model: a text, or a pair of texts"));
   options.flag("--example", example_, tr("instead of a file: \"I love AI\", three tokens, four heads"));
-  weights_.declare(options);
-  query_key_.declare(options);
+  input_.declare(options);
   selection_.declare(options);
   options.optional_text("--explain", "MEASURE", explain_,
                         tr("what a measure means, its range, its caveat; without a name: all names"));
@@ -117,9 +118,9 @@ void AnalyzeCommand::declare(OptionList& options) {
 }
 
 void AnalyzeCommand::check_command_line() const {
-  query_key_.check(words_.size());
-  const std::size_t files = query_key_.takes_texts() ? 0 : words_.size();
-  const std::size_t inputs = files + (example_ ? 1 : 0) + (query_key_.given() ? 1 : 0);
+  input_.check(words_.size());
+  const std::size_t files = input_.takes_texts() ? 0 : words_.size();
+  const std::size_t inputs = files + (example_ ? 1 : 0) + (input_.computed() ? 1 : 0);
   if (inputs == 0) throw UsageError("FILE is missing (or --model and a text, --q and --k, or --example)");
   if (inputs > 1)
     throw UsageError("got several of FILE, --model, --capture, --q and --example, expected one");
@@ -132,25 +133,25 @@ void AnalyzeCommand::check_command_line() const {
   }
 }
 
-std::unique_ptr<AnalyzeSource> AnalyzeCommand::open() const {
-  if (query_key_.given()) {
-    return query_key_source(query_key_.load(words_), selection_, weights_.tokens());
-  }
-  const Mask mask = query_key_.mask();
-  if (!example_) return weights_source(weights_.load(words_.front()), selection_, mask);
-  AttentionWeights weights = i_love_ai_weights(mask);
-  set_tokens(weights, weights_.tokens().queries(), weights_.tokens().keys());
-  return weights_source(std::move(weights), selection_, mask);
+AnalyzedRun AnalyzeCommand::open() const {
+  const OpenRun all = example_ ? input_.of_weights(i_love_ai_weights(input_.mask())) : input_.load(words_);
+  AnalyzedRun one{.run = {}, .kind = all.kind, .heads = selection_.choose(all, DefaultHeads::all)};
+  one.chosen = selection_.chosen();
+  one.batch = all.layer().batch();
+  one.entry = selection_.batch_entry(all);
+  one.run = all.run.select(all.kind, one.entry);
+  for (HeadChoice& head : one.heads) head.batch = 0;
+  return one;
 }
 
 // What the output needs: with --q and --k every further measure costs time.
-MeasureOptions AnalyzeCommand::measure_options(const AnalyzeSource& source) const {
+MeasureOptions AnalyzeCommand::measure_options(const AnalyzedRun& source) const {
   constexpr Index kShort = 4096;  // tokens; the averaged weights of longer inputs are for programs
   MeasureOptions options;
   options.block_size = block_size_.value_or(0);
   options.period = period_.value_or(0);
-  options.head_mean = json() || source.queries <= kShort;
-  options.rows = json() ? !no_rows_ : source.queries <= kShort;
+  options.head_mean = json() || source.queries() <= kShort;
+  options.rows = json() ? !no_rows_ : source.queries() <= kShort;
   const std::string list = measures_.value_or(json() || csv() ? "all" : "");
   const std::vector<std::string> names = split_list(list);
   const bool all = std::find(names.begin(), names.end(), "all") != names.end();
@@ -167,13 +168,13 @@ MeasureOptions AnalyzeCommand::measure_options(const AnalyzeSource& source) cons
   return options;
 }
 
-MeasuresReport AnalyzeCommand::report(const AnalyzeSource& source) const {
+MeasuresReport AnalyzeCommand::report(const AnalyzedRun& source, const std::stop_token& stop) const {
   MeasureOptions options = measure_options(source);
   Progress progress("analyze");
   options.progress = [&](double share) { progress.show(share); };
-  MeasuresReport report = source.measure(options);
-  report.tokens = source.tokens;
-  report.key_tokens = source.key_tokens;
+  options.stop = stop;
+  MeasuresReport report = source.chosen ? measures_report(source.run, source.heads, options)
+                                        : measures_report(source.run, options);
   if (sort_) sort_by(report, measure_named("--sort", *sort_));
   if (top_ && *top_ < static_cast<Index>(report.heads.size())) {
     report.heads.erase(report.heads.begin() + *top_, report.heads.end());
@@ -189,8 +190,7 @@ MeasuresReport AnalyzeCommand::report(const AnalyzeSource& source) const {
   return report;
 }
 
-void AnalyzeCommand::print_report(const Context& context, const AnalyzeSource& source) const {
-  const MeasuresReport measured = report(source);
+void AnalyzeCommand::print_report(const Context& context, const MeasuresReport& measured) const {
   if (json()) {
     context.print(to_json(measured));
   } else if (csv()) {
@@ -216,14 +216,15 @@ void AnalyzeCommand::explain(const Context& context) const {
 void AnalyzeCommand::run(const Context& context) {
   if (explain_) return explain(context);
   check_command_line();
-  const std::unique_ptr<AnalyzeSource> source = open();
-  if (source->batch > 1) {
-    print_message(fmt::format("fovea: sequence {} of 0 to {}; --batch chooses another", source->entry,
-                              source->batch - 1));
+  const AnalyzedRun source = open();
+  if (source.batch > 1) {
+    print_message(fmt::format("fovea: sequence {} of 0 to {}; --batch chooses another", source.entry,
+                              source.batch - 1));
   }
-  if (!views_.any()) return print_report(context, *source);
-  if (json()) return context.print(views_.json(*source));
-  views_.print(context, *source, render(context));
+  const StopOnSignal interrupt;
+  if (!views_.any()) return print_report(context, report(source, interrupt.token()));
+  if (json()) return context.print(views_.json(source, interrupt.token()));
+  views_.print(context, source, render(context), interrupt.token());
 }
 
 }  // namespace

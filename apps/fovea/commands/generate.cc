@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "command.h"
+#include "end_signal.h"
 #include "fovea/error.h"
 #include "fovea/generation.h"
 #include "fovea/json_writer.h"
@@ -90,6 +91,8 @@ class GenerateCommand final : public Command {
       text.start();
       options.on_token = [&](Index id) { text.add(id); };
     }
+    const StopOnSignal interrupt;
+    options.stop = interrupt.token();
     const Generation generated = generate(loaded.model(), prompt.ids, options);
     if (json_) {
       print_json(context, loaded, prompt, generated);
@@ -97,7 +100,8 @@ class GenerateCommand final : public Command {
       text.finish();
       context.print("\n");
     }
-    if (capture_) loaded.read_generated(prompt, generated.ids).capture.save(*capture_);
+    if (capture_) loaded.read_generated(prompt, generated.ids).run.save(*capture_);
+    if (interrupt.token().stop_requested()) throw Stopped("[generate] stopped");
   }
 
  private:

@@ -158,13 +158,14 @@ class ModelCommand final : public Command {
       if (words_[1] == model.name) verify_model(model, folder);
     }
     const TextModel loaded = load_named_model(folder);
-    const Capture capture = loaded.read({"Attention is all you need."}).capture;
-    for (const CapturedAttention& call : capture.calls()) {
-      const Tensor sums = capture.statistics(call.kind, call.layer).logsumexp;
-      for (Index i = 0; i < sums.shape().elements(); ++i) {
-        if (std::isnan(sums.data()[i])) {
+    const Run run = loaded.read({"Attention is all you need."}).run;
+    for (const AttentionKind kind : run.kinds()) {
+      for (Index layer = 0; layer < run.layers(kind); ++layer) {
+        const Tensor sums = run.layer(kind, layer).statistics().logsumexp;
+        if (std::any_of(sums.data(), sums.data() + sums.shape().elements(),
+                        [](float sum) { return std::isnan(sum); })) {
           throw Error(fmt::format("[model] {}: {} layer {} computes values that are no numbers", folder,
-                                  to_string(call.kind), call.layer));
+                                  to_string(kind), layer));
         }
       }
     }

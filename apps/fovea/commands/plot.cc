@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "command.h"
+#include "end_signal.h"
 #include "fovea/colormap.h"
 #include "fovea/error.h"
 #include "fovea/measure_definitions.h"
@@ -113,7 +114,8 @@ class PlotCommand final : public Command {
                                    one_line(rest.front()), fmt::join(kinds(), ", ")));
     }
     check_output();
-    const Picture picture = make(kind, rest, style_of(context));
+    const StopOnSignal interrupt;
+    const Picture picture = make(kind, rest, style_of(context), interrupt.token());
     if (!output_) {
       context.print(picture.terminal({.colors = terminal_colors(context.color),
                                       .width = context.width,
@@ -173,22 +175,23 @@ class PlotCommand final : public Command {
     return style;
   }
 
-  Picture make(const std::string& kind, const std::vector<std::string>& rest,
-               const PictureStyle& style) const {
-    if (kind == "difference") return make_difference(rest, style);
+  Picture make(const std::string& kind, const std::vector<std::string>& rest, const PictureStyle& style,
+               const std::stop_token& stop) const {
+    if (kind == "difference") return make_difference(rest, style, stop);
     if (kind == "mask") return make_mask(rest, style);
     if (kind == "growth") return make_growth(rest, style);
     if (kind == "diagram") return make_diagram(rest, style);
     source_.check(rest.size());
-    if (kind == "bars") return bars_picture(source_.received(rest), style);
-    if (kind == "entropy") return measure_picture(source_.measure(rest, chosen_measure()), style);
+    if (kind == "bars") return bars_picture(source_.received(rest, stop), style);
+    if (kind == "entropy") return measure_picture(source_.measure(rest, chosen_measure(), stop), style);
     if (kind == "grid")
-      return grid_picture(source_.picture(rest, DefaultHeads::all, kMostPanelCells), style);
+      return grid_picture(source_.picture(rest, DefaultHeads::all, kMostPanelCells, stop), style);
     if (kind == "lines") {
-      const PictureInput input = source_.picture(rest, DefaultHeads::one_mean, kWhole);
+      const PictureInput input = source_.picture(rest, DefaultHeads::one_mean, kWhole, stop);
       return lines_picture(input, mass_.value_or(0.9), query_, style);
     }
-    return heatmap_picture(check_one(source_.picture(rest, DefaultHeads::one_mean, kMostCells)), style);
+    return heatmap_picture(check_one(source_.picture(rest, DefaultHeads::one_mean, kMostCells, stop)),
+                           style);
   }
 
   Measure chosen_measure() const {
@@ -202,10 +205,9 @@ class PlotCommand final : public Command {
   }
 
   PictureInput check_one(PictureInput input) const {
-    if (input.heads.places.size() > 1) {
-      throw UsageError(
-          fmt::format("a heatmap shows one head, {} are chosen; fovea plot grid shows them all",
-                      input.heads.places.size()));
+    if (input.heads.size() > 1) {
+      throw UsageError(fmt::format(
+          "a heatmap shows one head, {} are chosen; fovea plot grid shows them all", input.heads.size()));
     }
     if (!source_.heads_chosen() && (input.layers > 1 || input.layer_heads > 1)) {
       print_message(
@@ -215,26 +217,27 @@ class PlotCommand final : public Command {
     return input;
   }
 
-  Picture make_difference(const std::vector<std::string>& files, const PictureStyle& style) const {
-    if (source_.from_query_key() && !source_.takes_texts())
+  Picture make_difference(const std::vector<std::string>& files, const PictureStyle& style,
+                          const std::stop_token& stop) const {
+    if (source_.computed() && !source_.takes_texts())
       throw UsageError("difference: needs weights in files, or --model, not --q and --k");
     if (source_.takes_texts()) source_.check(files.size());
     if (files.empty() || files.size() > 2) {
       throw UsageError(
           fmt::format("difference: got {} files, expected two, or one and --heads with two", files.size()));
     }
-    PictureInput first = source_.picture({files.front()}, DefaultHeads::one_mean, kMostCells);
+    PictureInput first = source_.picture({files.front()}, DefaultHeads::one_mean, kMostCells, stop);
     if (files.size() == 1) {
-      if (first.heads.places.size() != 2) {
+      if (first.heads.size() != 2) {
         throw UsageError(
             fmt::format("difference: one file and {} heads; two are needed, as in --heads L0H1,L0H2",
-                        first.heads.places.size()));
+                        first.heads.size()));
       }
       return difference_picture(Tensor::copy_of(first.value(0)), Tensor::copy_of(first.value(1)), first,
                                 style);
     }
-    const PictureInput second = source_.picture({files.back()}, DefaultHeads::one_mean, kMostCells);
-    if (first.heads.places.size() != 1) throw UsageError("difference: of two files, choose one head");
+    const PictureInput second = source_.picture({files.back()}, DefaultHeads::one_mean, kMostCells, stop);
+    if (first.heads.size() != 1) throw UsageError("difference: of two files, choose one head");
     if (!(first.values.shape() == second.values.shape())) {
       throw Error(fmt::format("[plot] difference: {} has {} queries and {} keys, {} has {} and {}",
                               files.front(), first.queries, first.keys, files.back(), second.queries,

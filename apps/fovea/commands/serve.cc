@@ -86,7 +86,7 @@ class ServeCommand final : public Command {
     if (texts.size() == 2) request.second_text = texts[1];
     try {
       const explorer::CapturePtr capture = server.captures().add(request);
-      report_cut(capture->run.input.ids.shape()[1], capture->run.cut);
+      report_cut(capture->read.input.ids.shape()[1], capture->read.cut);
     } catch (const explorer::RequestError& error) {
       throw Error(fmt::format("[serve] {}", error.what()));
     }

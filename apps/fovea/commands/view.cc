@@ -25,8 +25,8 @@ std::optional<Index> number_of(const std::string& text) {
 }
 
 // "2.7" or "cross.0.3"; without a kind, the first that there is.
-explorer::StepsChoice steps_choice(const std::string& text, const Capture& capture) {
-  const std::vector<AttentionKind> kinds = capture.kinds();
+explorer::StepsChoice steps_choice(const std::string& text, const Run& run) {
+  const std::vector<AttentionKind> kinds = run.kinds();
   std::vector<std::string> parts = split_list(text, '.');
   explorer::StepsChoice choice;
   choice.kind = kinds.front();
@@ -109,10 +109,10 @@ class ViewCommand final : public Command {
     request.text = texts[0];
     if (texts.size() == 2) request.second_text = texts[1];
     const explorer::StoredCapture stored = capture_text(TextModel::load(chosen->folder), request, "c1");
-    report_cut(stored.run.input.ids.shape()[1], stored.run.cut);
+    report_cut(stored.read.input.ids.shape()[1], stored.read.cut);
     std::vector<explorer::StepsChoice> steps;
     for (const std::string& each : split_list(steps_.value_or("0.0"))) {
-      steps.push_back(steps_choice(each, stored.capture()));
+      steps.push_back(steps_choice(each, stored.run()));
     }
     return page_file(explorer::embedded_page(), stored, steps);
   }

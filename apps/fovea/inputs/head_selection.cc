@@ -72,8 +72,8 @@ std::vector<Index> parse_indices(const char* option, const char* what, const std
 }
 
 // "L5H0,L3H7"; nothing if the list is not of that form.
-std::optional<std::vector<HeadPlace>> parse_places(const std::string& list) {
-  std::vector<HeadPlace> places;
+std::optional<std::vector<HeadChoice>> parse_places(const std::string& list) {
+  std::vector<HeadChoice> places;
   for (const std::string& item : split_list(list)) {
     Reader reader(item);
     if (!reader.accept('L')) return std::nullopt;
@@ -81,34 +81,12 @@ std::optional<std::vector<HeadPlace>> parse_places(const std::string& list) {
     if (!layer || !reader.accept('H')) return std::nullopt;
     const std::optional<Index> head = reader.number();
     if (!head || !reader.done()) return std::nullopt;
-    places.push_back({*layer, *head});
+    places.push_back({.layer = *layer, .head = *head});
   }
   return places;
 }
 
-// The heads [H, N, M] of one layer, as one matrix written to out [N, M].
-void combine_heads(ConstView heads, CombineHeads how, float* out) {
-  const Index count = heads.shape()[0], rows = heads.shape()[1], keys = heads.shape()[2];
-  for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < keys; ++j) {
-      double sum = 0;
-      float largest = 0;
-      for (Index h = 0; h < count; ++h) {
-        sum += static_cast<double>(heads(h, i, j));
-        largest = std::max(largest, heads(h, i, j));
-      }
-      *out++ = how == CombineHeads::max ? largest : static_cast<float>(sum / static_cast<double>(count));
-    }
-  }
-}
-
 }  // namespace
-
-std::string ChosenHeads::name(std::size_t i) const {
-  const HeadPlace& place = places[i];
-  if (place.head >= 0) return fmt::format("L{}H{}", place.layer, place.head);
-  return fmt::format("L{} {}", place.layer, combine == CombineHeads::max ? "max" : "mean");
-}
 
 void HeadSelection::declare(OptionList& options) {
   options.text("--layer,--layers", "LIST", layers_, tr("layers, counted from 0: 5, 0-3,7 or all"));
@@ -118,60 +96,48 @@ void HeadSelection::declare(OptionList& options) {
   options.integer("--batch", "I", batch_, 0, 1 << 30, tr("the entry of a batch, from 0; default: 0"));
 }
 
-ChosenHeads HeadSelection::choose(Index layers, Index heads, DefaultHeads otherwise) const {
-  ChosenHeads chosen;
-  const auto single = [&](const std::optional<std::string>& option) {
-    return option ? parse_places(*option) : std::nullopt;
-  };
+std::vector<HeadChoice> HeadSelection::places(Index layers, Index heads, DefaultHeads otherwise) const {
   for (const auto& [option, list] : {std::pair("--heads", &heads_), std::pair("--layer", &layers_)}) {
-    const auto places = single(*list);
-    if (!places) continue;
+    const auto named = *list ? parse_places(**list) : std::nullopt;
+    if (!named) continue;
     if (layers_ && heads_) {
       throw UsageError(fmt::format("{}: {} names layers and heads; leave the other option out", option,
                                    one_line(**list)));
     }
-    for (const HeadPlace& place : *places) {
+    for (const HeadChoice& place : *named) {
       check_range(option, "layer", place.layer, layers);
       check_range(option, "head", place.head, heads);
     }
-    chosen.places = *places;
-    return chosen;
+    return *named;
   }
   const bool all = otherwise == DefaultHeads::all;
   const std::string head_list = heads_.value_or(all ? "all" : heads == 1 ? "0" : "mean");
-  if (head_list == "mean") chosen.combine = CombineHeads::mean;
-  if (head_list == "max") chosen.combine = CombineHeads::max;
-  const std::vector<Index> head_indices = chosen.combine == CombineHeads::no
+  const HeadMerge merge = head_list == "mean"  ? HeadMerge::mean
+                          : head_list == "max" ? HeadMerge::max
+                                               : HeadMerge::none;
+  const std::vector<Index> head_indices = merge == HeadMerge::none
                                               ? parse_indices("--heads", "head", head_list, 'H', heads)
-                                              : std::vector<Index>{-1};
+                                              : std::vector<Index>{0};
+  std::vector<HeadChoice> chosen;
   for (const Index layer :
        parse_indices("--layer", "layer", layers_.value_or(all ? "all" : "0"), 'L', layers)) {
-    for (const Index head : head_indices) chosen.places.push_back({layer, head});
+    for (const Index head : head_indices) chosen.push_back({.layer = layer, .head = head, .merge = merge});
   }
   return chosen;
 }
 
-Index HeadSelection::batch_entry(Index batch) const {
-  check_range("--batch", "entry", batch_.value_or(0), batch);
-  return batch_.value_or(0);
+std::vector<HeadChoice> HeadSelection::choose(const OpenRun& open, DefaultHeads otherwise) const {
+  std::vector<HeadChoice> chosen = places(open.layers(), open.layer().heads(), otherwise);
+  for (HeadChoice& choice : chosen) {
+    choice.kind = open.kind;
+    choice.batch = batch_entry(open);
+  }
+  return chosen;
 }
 
-SelectedWeights HeadSelection::select(const AttentionWeights& weights, DefaultHeads otherwise) const {
-  SelectedWeights selected{choose(weights.layers(), weights.heads(), otherwise), {}};
-  const Index entry = batch_entry(weights.batch()), rows = weights.queries(), keys = weights.keys();
-  const auto count = static_cast<Index>(selected.heads.places.size());
-  selected.values = Tensor::uninitialized({count, rows, keys});
-  float* out = selected.values.data();
-  for (const HeadPlace& place : selected.heads.places) {
-    const ConstView heads = weights.values.view().select(0, place.layer).select(0, entry);
-    if (place.head < 0) {
-      combine_heads(heads, selected.heads.combine, out);
-    } else {
-      std::copy_n(heads.select(0, place.head).data(), rows * keys, out);
-    }
-    out += rows * keys;
-  }
-  return selected;
+Index HeadSelection::batch_entry(const OpenRun& open) const {
+  check_range("--batch", "entry", batch_.value_or(0), open.layer().batch());
+  return batch_.value_or(0);
 }
 
 }  // namespace fovea::command

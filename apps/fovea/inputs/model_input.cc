@@ -22,11 +22,11 @@ void report_cut(Index kept, Index cut) {
       "fovea: the text was cut to {} tokens, the length the model takes; {} are left out", kept, cut));
 }
 
-Capture capture_arguments(const std::string& model, const std::vector<std::string>& arguments) {
+Run read_arguments(const std::string& model, const std::vector<std::string>& arguments) {
   const TextModel loaded = load_named_model(model);
-  TextRun run = loaded.read(texts_of_arguments(arguments));
-  report_cut(run.input.ids.shape()[1], run.cut);
-  return std::move(run.capture);
+  TextRun read = loaded.read(texts_of_arguments(arguments));
+  report_cut(read.input.ids.shape()[1], read.cut);
+  return std::move(read.run);
 }
 
 }  // namespace fovea::command

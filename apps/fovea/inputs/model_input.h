@@ -19,6 +19,6 @@ TextModel load_named_model(const std::string& name_or_folder);
 void report_cut(Index kept, Index cut);
 
 // Runs the model on texts given as arguments (text_argument.h), with a note if they are too long for it.
-Capture capture_arguments(const std::string& model, const std::vector<std::string>& arguments);
+Run read_arguments(const std::string& model, const std::vector<std::string>& arguments);
 
 }  // namespace fovea::command

@@ -65,7 +65,6 @@ AttentionWeights WeightsInput::load(const std::string& path) const {
         check.layer, check.head, weights.batch() > 1 ? fmt::format(", batch entry {}", check.entry) : "",
         check.sum));
   }
-  set_tokens(weights, tokens_.queries(), tokens_.keys());
   return weights;
 }
 

@@ -5,6 +5,8 @@
 
 #include "fovea/json_writer.h"
 #include "fovea/measure_definitions.h"
+#include "fovea/rollout.h"
+#include "output/progress.h"
 
 namespace fovea::command {
 namespace {
@@ -23,19 +25,62 @@ std::optional<Index> position_of(const char* option, const std::string& text) {
   return position;
 }
 
-void print_matrix(const Context& context, const AnalyzeSource& source, const char* measure,
+std::vector<std::string> head_names(const AnalyzedRun& source) {
+  std::vector<std::string> names;
+  for (const HeadChoice& head : source.heads) names.push_back(head.name());
+  return names;
+}
+
+void check_all_heads(const char* option, const AnalyzedRun& source) {
+  if (source.chosen)
+    throw UsageError(fmt::format("{} takes all layers and heads; leave --layer and --heads out", option));
+}
+
+void check_row(const char* option, const AnalyzedRun& source, Index position) {
+  if (position < source.queries()) return;
+  throw UsageError(
+      fmt::format("{}: got position {}, expected 0 to {}", option, position, source.queries() - 1));
+}
+
+// One row of the rollout, or all.
+Matrix rollout_of(const AnalyzedRun& source, std::optional<Index> position, const std::stop_token& stop) {
+  constexpr Index kMaxTokens = 4096;  // of a matrix of all positions
+  check_all_heads("--rollout", source);
+  Progress progress("rollout");
+  const RolloutOptions options{[&](double share) { progress.show(share); }, stop};
+  if (position) {
+    check_row("--rollout", source, *position);
+    return Matrix(1, source.queries(), rollout_row(source.run, *position, options));
+  }
+  if (source.queries() > kMaxTokens) {
+    throw UsageError(
+        fmt::format("--rollout: {} tokens are too many for a matrix; name a position", source.queries()));
+  }
+  return attention_rollout(source.run, options);
+}
+
+Matrix flow_of(const AnalyzedRun& source, std::optional<Index> position, const std::stop_token& stop) {
+  check_all_heads("--flow", source);
+  const RolloutOptions options{{}, stop};
+  if (!position) return attention_flow(source.run, options);
+  check_row("--flow", source, *position);
+  return Matrix(1, source.queries(), attention_flow(source.run, *position, options));
+}
+
+void print_matrix(const Context& context, const AnalyzedRun& source, const char* measure,
                   const Matrix& matrix, std::optional<Index> position, const RenderOptions& render) {
   context.subheading(measure_definition(measure).title);
-  std::vector<std::string> names = source.tokens;
-  for (Index i = 0; source.tokens.empty() && i < matrix.columns(); ++i) names.push_back(std::to_string(i));
+  std::vector<std::string> names = source.tokens();
+  for (Index i = static_cast<Index>(names.size()); i < matrix.columns(); ++i)
+    names.push_back(std::to_string(i));
   const std::vector<std::string> rows =
       position ? std::vector<std::string>{names[static_cast<std::size_t>(*position)]} : names;
   context.block(matrix_to_terminal(matrix, rows, names, render, true));
 }
 
-void print_similarity(const Context& context, const AnalyzeSource& source, const HeadSimilarity& similarity,
+void print_similarity(const Context& context, const AnalyzedRun& source, const HeadSimilarity& similarity,
                       const RenderOptions& render) {
-  const std::vector<std::string> names = source.head_names();
+  const std::vector<std::string> names = head_names(source);
   context.subheading(measure_definition("head_similarity").title);
   context.block(matrix_to_terminal(similarity.divergence, names, names, render));
   context.paragraph(tr("Jensen–Shannon divergence in nats: 0 the same, 0.693 (ln 2) nothing in common."));
@@ -45,10 +90,10 @@ void print_similarity(const Context& context, const AnalyzeSource& source, const
   context.paragraph(tr("Similar heads side by side: {0}.", fmt::format("{}", fmt::join(order, " "))));
 }
 
-void write_similarity(JsonWriter& json, const AnalyzeSource& source, const HeadSimilarity& similarity) {
+void write_similarity(JsonWriter& json, const AnalyzedRun& source, const HeadSimilarity& similarity) {
   json.begin_object();
   json.key("heads");
-  json.strings(source.head_names());
+  json.strings(head_names(source));
   json.key("divergence");
   json.matrix(similarity.divergence);
   json.key("layout");
@@ -78,35 +123,42 @@ void AnalyzeViews::check() const {
   if (flow_) position_of("--flow", *flow_);
 }
 
-void AnalyzeViews::print(const Context& context, const AnalyzeSource& source,
-                         const RenderOptions& render) const {
-  if (similarity_) print_similarity(context, source, source.similarity({rows_.value_or(0)}), render);
+HeadSimilarity AnalyzeViews::similarity(const AnalyzedRun& source, const std::stop_token& stop) const {
+  Progress progress("similarity");
+  const HeadSimilarityOptions options{rows_.value_or(0), [&](double share) { progress.show(share); }, stop};
+  return source.chosen ? head_similarity(source.run, source.heads, options)
+                       : head_similarity(source.run, options);
+}
+
+void AnalyzeViews::print(const Context& context, const AnalyzedRun& source, const RenderOptions& render,
+                         const std::stop_token& stop) const {
+  if (similarity_) print_similarity(context, source, similarity(source, stop), render);
   if (rollout_) {
     const std::optional<Index> position = position_of("--rollout", *rollout_);
-    print_matrix(context, source, "rollout", source.rollout(position), position, render);
+    print_matrix(context, source, "rollout", rollout_of(source, position, stop), position, render);
   }
   if (flow_) {
     const std::optional<Index> position = position_of("--flow", *flow_);
-    print_matrix(context, source, "attention_flow", source.flow(position), position, render);
+    print_matrix(context, source, "attention_flow", flow_of(source, position, stop), position, render);
   }
 }
 
-std::string AnalyzeViews::json(const AnalyzeSource& source) const {
+std::string AnalyzeViews::json(const AnalyzedRun& source, const std::stop_token& stop) const {
   JsonWriter json;
   json.begin_object();
   json.key("tokens");
-  json.strings(source.tokens);
+  json.strings(source.tokens());
   if (similarity_) {
     json.key("head_similarity");
-    write_similarity(json, source, source.similarity({rows_.value_or(0)}));
+    write_similarity(json, source, similarity(source, stop));
   }
   if (rollout_) {
     json.key("rollout");
-    json.matrix(source.rollout(position_of("--rollout", *rollout_)));
+    json.matrix(rollout_of(source, position_of("--rollout", *rollout_), stop));
   }
   if (flow_) {
     json.key("attention_flow");
-    json.matrix(source.flow(position_of("--flow", *flow_)));
+    json.matrix(flow_of(source, position_of("--flow", *flow_), stop));
   }
   json.end_object();
   return json.take();

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "command.h"
-#include "inputs/analyze_input.h"
+#include "fovea/head_similarity.h"
+#include "inputs/analyzed_run.h"
 
 namespace fovea::command {
 
@@ -15,10 +17,13 @@ class AnalyzeViews {
   void check() const;  // throws UsageError
   bool any() const { return similarity_ || rollout_ || flow_; }
 
-  void print(const Context& context, const AnalyzeSource& source, const RenderOptions& render) const;
-  std::string json(const AnalyzeSource& source) const;
+  void print(const Context& context, const AnalyzedRun& source, const RenderOptions& render,
+             const std::stop_token& stop) const;
+  std::string json(const AnalyzedRun& source, const std::stop_token& stop) const;
 
  private:
+  HeadSimilarity similarity(const AnalyzedRun& source, const std::stop_token& stop) const;
+
   bool similarity_ = false;
   std::optional<Index> rows_;
   std::optional<std::string> rollout_, flow_;

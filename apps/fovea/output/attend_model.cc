@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "fovea/capture.h"
+#include "end_signal.h"
 #include "fovea/error.h"
 #include "fovea/file.h"
 #include "fovea/json_writer.h"
@@ -18,27 +18,25 @@ namespace fovea::command {
 namespace {
 
 // [layers, B, H, N, M] of one kind of attention; one layer or head where only that was asked for.
-Tensor all_weights(const Capture& capture, AttentionKind kind, const ModelAttention& request) {
-  const Index layers = capture.layers(kind);
-  const Shape& q = capture.at(kind, request.layer.value_or(0)).q.shape();
-  const Index keys = capture.at(kind, 0).k.shape()[2];
-  if (request.head && *request.head >= q[1]) {
+Tensor weights_of(const Run& run, AttentionKind kind, const ModelAttention& request,
+                  const std::stop_token& stop) {
+  const LayerView& layer = run.layer(kind, request.layer.value_or(0));
+  if (request.head && *request.head >= layer.heads()) {
     throw Error(fmt::format("[attend] head {} was asked for, the model has {}, counted from 0",
-                            *request.head, q[1]));
+                            *request.head, layer.heads()));
   }
-  const Index count = request.layer ? 1 : layers, heads = request.head ? 1 : q[1];
-  Tensor all = Tensor::uninitialized({count, q[0], heads, q[2], keys});
+  if (!request.layer && !request.head) return run.weights(kind, stop);
+  std::vector<Tensor> parts;
+  for (Index l = 0; l < run.layers(kind); ++l) {
+    if (request.layer && l != *request.layer) continue;
+    const LayerView& one = run.layer(kind, l);
+    parts.push_back(request.head ? run.weights({.kind = kind, .layer = l, .head = *request.head}, stop)
+                                 : one.crop({0, one.queries(), 0, one.keys()}));
+  }
+  const auto count = static_cast<Index>(parts.size()), heads = request.head ? 1 : layer.heads();
+  Tensor all = Tensor::uninitialized({count, layer.batch(), heads, layer.queries(), layer.keys()});
   float* to = all.data();
-  for (Index i = 0; i < count; ++i) {
-    const Index layer = request.layer.value_or(i);
-    if (request.head) {
-      const Tensor one = capture.weights(kind, layer, *request.head);
-      to = std::copy_n(one.data(), one.shape().elements(), to);
-    } else {
-      const Tensor weights = capture.weights(kind, layer);
-      to = std::copy_n(weights.data(), weights.shape().elements(), to);
-    }
-  }
+  for (const Tensor& part : parts) to = std::copy_n(part.data(), part.shape().elements(), to);
   return all;
 }
 
@@ -53,15 +51,16 @@ void add_tokens(Export& to, const std::string& prefix, const TokenSequence& sequ
   to.texts.push_back({prefix + "tokens", {1, count}, sequence.tokens});
 }
 
-Export exported(const Capture& capture, const ModelAttention& request) {
+Export exported(const Run& run, const ModelAttention& request, const std::stop_token& stop) {
   Export result;
-  const bool both = !capture.decoder_sequences.empty();
-  for (const AttentionKind kind : capture.kinds()) {
+  const std::vector<AttentionKind> kinds = run.kinds();
+  const bool both = kinds.size() > 1;
+  for (const AttentionKind kind : kinds) {
     const std::string name = both ? fmt::format("{}_attentions", to_string(kind)) : "attentions";
-    result.arrays.add(name, all_weights(capture, kind, request));
+    result.arrays.add(name, weights_of(run, kind, request, stop));
   }
-  add_tokens(result, "", capture.sequences.front());
-  if (both) add_tokens(result, "decoder_", capture.decoder_sequences.front());
+  add_tokens(result, "", run.tokens(kinds.front()).queries.front());
+  if (both) add_tokens(result, "decoder_", run.tokens(AttentionKind::decoder).queries.front());
   return result;
 }
 
@@ -130,9 +129,10 @@ void check_model_output(const std::string& path) {
 }
 
 void attend_by_model(const Context& context, const ModelAttention& request) {
-  const Capture capture = capture_arguments(request.model, request.texts);
-  Export all = exported(capture, request);
-  save(all, request.output, capture.model);
+  const Run run = read_arguments(request.model, request.texts);
+  const StopOnSignal interrupt;
+  Export all = exported(run, request, interrupt.token());
+  save(all, request.output, run.model());
   report_written(context, request.output, all.arrays, request.json);
 }
 

@@ -16,71 +16,34 @@
 namespace fovea::command {
 namespace {
 
-constexpr Index kMostHidden = 2048;  // flags of larger masks are not worth their memory in a terminal
-
-HeatmapOptions heatmap_options(const PictureInput& input, const PictureStyle& style) {
+// For the picture of one of the chosen heads.
+HeatmapOptions heatmap_options(const PictureInput& input, std::size_t head, const PictureStyle& style) {
   HeatmapOptions options;
   options.queries = input.query_tokens, options.keys = input.key_tokens;
   options.title = style.title, options.query_title = style.query_title, options.key_title = style.key_title;
   options.bar_title = style.bar_title;
   options.colormap = style.colormap.value_or("");
   options.range = style.range;
-  options.mask = input.mask, options.mask_batch = input.batch_entry;
+  if (head < input.masks.size()) options.mask = input.masks[head];
   options.values = style.values;
   options.theme = style.theme, options.language = style.language;
   if (input.is_thumbnail()) options.full_queries = input.queries, options.full_keys = input.keys;
   return options;
 }
 
-// What the mask hides of [N, M], as flags; none where it hides nothing or knows too many pairs.
-Flags hidden_of(const PictureInput& input) {
-  const Index n = input.queries, m = input.keys;
-  if (input.mask.is_none() || input.is_thumbnail() || std::max(n, m) > kMostHidden) return {};
-  Flags hidden = Flags::filled({n, m}, 0);
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < m; ++j) {
-      const Tile pair{input.batch_entry, 0, i, i + 1, j, j + 1};
-      hidden(i, j) = input.mask.classify(pair, n, m) == TileClass::hidden ? 1 : 0;
-    }
-  }
-  return hidden;
+TerminalHeatmap styled(TerminalHeatmap heatmap, const PictureStyle& style) {
+  heatmap.digits = style.digits.value_or(3);
+  return heatmap;
 }
 
-void divide_by_row_maxima(Tensor& values) {
-  for (Index i = 0; i < values.shape()[0]; ++i) {
-    float* row = values.data() + i * values.shape()[1];
-    const float largest = *std::max_element(row, row + values.shape()[1]);
-    if (largest > 0) std::for_each(row, row + values.shape()[1], [&](float& value) { value /= largest; });
-  }
+void check_terminal_range(const PictureStyle& style) {
+  if (style.range && style.range->kind == ColorRange::Kind::logarithm)
+    throw UsageError("--range log needs -o FILE: the terminal's scale of colours is linear");
 }
 
-TerminalHeatmap terminal_heatmap(const PictureInput& input, ConstView values, const PictureStyle& style) {
-  TerminalHeatmap h;
-  h.values = Tensor::copy_of(values);
-  if (!input.is_thumbnail()) h.row_labels = input.query_tokens, h.column_labels = input.key_tokens;
-  h.hidden = hidden_of(input);
-  h.rows = input.queries, h.columns = input.keys;
-  h.colormap = style.colormap.value_or("viridis");
-  h.title = style.title.value_or("");
-  h.digits = style.digits.value_or(3);
-  h.numbers = style.values;
-  if (!style.range) return h;
-  switch (style.range->kind) {
-    case ColorRange::Kind::unit:
-      h.low = 0, h.high = 1;
-      break;
-    case ColorRange::Kind::fixed:
-      h.low = style.range->low, h.high = style.range->high;
-      break;
-    case ColorRange::Kind::row_maximum:
-      divide_by_row_maxima(h.values);
-      break;
-    case ColorRange::Kind::logarithm:
-      throw UsageError("--range log needs -o FILE: the terminal's scale of colours is linear");
-    case ColorRange::Kind::data:
-      break;
-  }
-  return h;
+TerminalHeatmap terminal_of_head(const PictureInput& input, std::size_t head, const PictureStyle& style) {
+  check_terminal_range(style);
+  return styled(terminal_heatmap(input.value(head), heatmap_options(input, head, style)), style);
 }
 
 }  // namespace
@@ -92,28 +55,30 @@ Picture heatmap_picture(PictureInput input, PictureStyle style) {
   if (!style.title && (input.layers > 1 || input.layer_heads > 1)) {
     style.title = fmt::format(
         "{} · {}", input.model.empty() ? tr("Attention weights").in(style.language) : input.model,
-        input.heads.name(0));
+        input.heads.front().name());
     figure_style.title = style.title;
   }
-  return {[=] { return heatmap(input.value(0), heatmap_options(input, figure_style)); },
+  return {[=] { return heatmap(input.value(0), heatmap_options(input, 0, figure_style)); },
           [=](const TerminalOptions& options) {
-            return to_terminal(terminal_heatmap(input, input.value(0), style), options);
+            return to_terminal(terminal_of_head(input, 0, style), options);
           }};
 }
 
 Picture grid_picture(PictureInput input, PictureStyle style) {
   const auto figure = [=] {
     HeadGridOptions options;
-    options.heatmap = heatmap_options(input, style);
-    const auto& places = input.heads.places;
+    options.heatmap = heatmap_options(input, 0, style);
+    options.panel_masks = input.masks;
+    const std::vector<HeadChoice>& places = input.heads;
     std::vector<Index> layers, heads;
-    for (const HeadPlace& place : places) {
+    for (const HeadChoice& place : places) {
       if (std::find(layers.begin(), layers.end(), place.layer) == layers.end())
         layers.push_back(place.layer);
       if (std::find(heads.begin(), heads.end(), place.head) == heads.end()) heads.push_back(place.head);
     }
     const auto count = static_cast<Index>(layers.size() * heads.size());
-    const bool whole = count == static_cast<Index>(places.size()) && places.front().head >= 0;
+    const bool whole =
+        count == static_cast<Index>(places.size()) && places.front().merge == HeadMerge::none;
     const Shape& shape = input.values.shape();
     if (whole && layers.size() > 1) {
       options.layers = layers, options.heads = heads;
@@ -127,15 +92,15 @@ Picture grid_picture(PictureInput input, PictureStyle style) {
     const bool all_heads =
         whole && static_cast<Index>(heads.size()) == input.layer_heads && input.layers == 1;
     if (!all_heads) {
-      for (std::size_t i = 0; i < places.size(); ++i) options.panel_titles.push_back(input.heads.name(i));
+      for (const HeadChoice& place : places) options.panel_titles.push_back(place.name());
     }
     return head_grid(input.values, options);
   };
   const auto terminal = [=](const TerminalOptions& options) {
     std::vector<TerminalHeatmap> panels;
-    for (std::size_t i = 0; i < input.heads.places.size(); ++i) {
-      panels.push_back(terminal_heatmap(input, input.value(i), style));
-      panels.back().title = input.heads.name(i);
+    for (std::size_t i = 0; i < input.heads.size(); ++i) {
+      panels.push_back(terminal_of_head(input, i, style));
+      panels.back().title = input.heads[i].name();
       if (!style.colormap) panels.back().colormap = "Blues";
     }
     return (style.title ? *style.title + "\n\n" : "") + to_terminal(panels, options);
@@ -145,18 +110,10 @@ Picture grid_picture(PictureInput input, PictureStyle style) {
 
 Picture difference_picture(Tensor a, Tensor b, PictureInput names, PictureStyle style) {
   const auto terminal = [=](const TerminalOptions& options) {
-    Tensor difference = a;
-    float largest = 0;
-    for (Index i = 0; i < a.shape().elements(); ++i) {
-      difference.data()[i] -= b.data()[i];
-      largest = std::max(largest, std::abs(difference.data()[i]));
-    }
-    TerminalHeatmap h = terminal_heatmap(names, difference, style);
-    if (!style.colormap) h.colormap = "RdBu";
-    if (!h.low) h.low = -static_cast<double>(largest), h.high = static_cast<double>(largest);
-    return to_terminal(h, options);
+    check_terminal_range(style);
+    return to_terminal(styled(terminal_difference(a, b, heatmap_options(names, 0, style)), style), options);
   };
-  return {[=] { return difference_heatmap(a, b, heatmap_options(names, style)); }, terminal};
+  return {[=] { return difference_heatmap(a, b, heatmap_options(names, 0, style)); }, terminal};
 }
 
 Picture mask_kind_picture(const Mask& mask, Index n, Index m, PictureInput names, PictureStyle style) {
@@ -166,7 +123,6 @@ Picture mask_kind_picture(const Mask& mask, Index n, Index m, PictureInput names
     options.title = style.title, options.query_title = style.query_title,
     options.key_title = style.key_title;
     options.colormap = style.colormap.value_or(options.colormap);
-    options.mask_batch = names.batch_entry;
     options.theme = style.theme, options.language = style.language;
     return mask_picture(mask, n, m, options);
   };
@@ -178,8 +134,7 @@ Picture mask_kind_picture(const Mask& mask, Index n, Index m, PictureInput names
     h.values = Tensor({rows, columns});
     for (Index i = 0; i < rows; ++i) {
       for (Index j = 0; j < columns; ++j) {
-        const Tile tile{names.batch_entry,    0, i * n / rows, (i + 1) * n / rows, j * m / columns,
-                        (j + 1) * m / columns};
+        const Tile tile{0, 0, i * n / rows, (i + 1) * n / rows, j * m / columns, (j + 1) * m / columns};
         const TileClass kind = mask.classify(tile, n, m);
         h.values(i, j) = kind == TileClass::full ? 1.0f : kind == TileClass::partial ? 0.5f : 0.0f;
       }
@@ -199,8 +154,7 @@ Picture lines_picture(PictureInput input, double mass, std::optional<Index> quer
   const auto figure = [=] {
     AttentionLinesOptions options;
     options.queries = input.query_tokens, options.keys = input.key_tokens;
-    for (std::size_t i = 0; i < input.heads.places.size(); ++i)
-      options.head_names.push_back(input.heads.name(i));
+    for (const HeadChoice& head : input.heads) options.head_names.push_back(head.name());
     options.title = style.title;
     options.mass = mass, options.query = query;
     options.theme = style.theme, options.language = style.language;
@@ -214,13 +168,13 @@ Picture lines_picture(PictureInput input, double mass, std::optional<Index> quer
       for (Index i = static_cast<Index>(result.size()); i < count; ++i) result.push_back(std::to_string(i));
       return result;
     };
-    for (std::size_t i = 0; i < input.heads.places.size(); ++i) {
+    for (std::size_t i = 0; i < input.heads.size(); ++i) {
       Reading reading;
       reading.weights = Matrix::from(input.value(i));
       reading.tokens = names(input.query_tokens, input.queries);
       reading.memory_tokens = names(input.key_tokens, input.keys);
       RenderOptions render{options.language, options.colors != TerminalColors::none, 3, options.width};
-      text += fmt::format("{}{}\n\n{}", text.empty() ? "" : "\n", input.heads.name(i),
+      text += fmt::format("{}{}\n\n{}", text.empty() ? "" : "\n", input.heads[i].name(),
                           read_top(reading, render));
     }
     return text;
@@ -241,20 +195,14 @@ Picture bars_picture(ReceivedAttention received, PictureStyle style) {
     return attention_bars(received.values, options);
   };
   const auto terminal = [=](const TerminalOptions& options) {
-    constexpr std::size_t kMost = 64;
     TerminalBars bars;
-    const std::size_t count = received.values.size(), groups = std::min(count, kMost);
-    for (std::size_t g = 0; g < groups; ++g) {
-      const std::size_t begin = g * count / groups, end = (g + 1) * count / groups;
-      double sum = 0;
-      for (std::size_t j = begin; j < end; ++j) sum += received.values[j];
-      bars.values.push_back(sum / static_cast<double>(end - begin));
-      bars.labels.push_back(end - begin > 1               ? fmt::format("{}–{}", begin, end - 1)
-                            : received.key_tokens.empty() ? std::to_string(begin)
-                                                          : received.key_tokens[begin]);
-    }
-    const Message title =
-        groups < count ? tr("Attention received, mean of neighbouring keys") : tr("Attention received");
+    bars.values = received.values;
+    bars.labels = received.key_tokens;
+    for (std::size_t j = bars.labels.size(); j < bars.values.size(); ++j)
+      bars.labels.push_back(std::to_string(j));
+    const Message title = static_cast<Index>(bars.values.size()) > bars.most
+                              ? tr("Attention received, mean of neighbouring keys")
+                              : tr("Attention received");
     bars.title = style.title.value_or(title.in(style.language));
     bars.digits = style.digits.value_or(3);
     return to_terminal(bars, options);
