@@ -19,6 +19,7 @@ struct HeadSimilarity {
 
 struct HeadSimilarityOptions {
   Index rows = 0;  // compare so many rows, evenly spaced; 0: all. The cost is heads² · rows · M logarithms
+  std::vector<HeadChoice> heads = {};         // of a run: these alone; none: all
   std::function<void(double)> progress = {};  // told the share that is done
   std::stop_token stop = {};                  // a request ends the work with Stopped
 };
@@ -27,9 +28,6 @@ struct HeadSimilarityOptions {
 // rows. Rows are brought to a sum of 1; a row that only one of two heads sees counts as ln 2, one that
 // neither sees does not count.
 HeadSimilarity head_similarity(const Run& run, const HeadSimilarityOptions& = {});
-// Of the chosen heads alone.
-HeadSimilarity head_similarity(const Run& run, const std::vector<HeadChoice>& heads,
-                               const HeadSimilarityOptions& = {});
 // weights [H, N, M], or more axes in front (layers): all of them count as heads.
 HeadSimilarity head_similarity(ConstView weights, const HeadSimilarityOptions& = {});
 

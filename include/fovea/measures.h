@@ -88,13 +88,15 @@ struct MeasureOptions {
   Index period = 0;                           // of a repeated sequence; 0: found in the tokens, if any
   bool rows = true;                           // keep the values of each row
   bool head_mean = true;                      // measure the weights averaged over the heads, too
+  std::vector<HeadChoice> heads = {};         // of a run: these alone; none: all
   std::function<void(double)> progress = {};  // told the share that is done, by the calling thread
   std::stop_token stop = {};                  // a request ends the work with Stopped
 };
 
-// Of a run of one kind and one sequence (Run::select): heads [L][H], head_mean [L], shape [L, H, N, M].
-// Tokens and segments are the run's, unless the options name others. Long runs are measured as the
-// overloads below say: without a matrix of N×M where they hold queries and keys.
+// Of a run of one kind and one sequence (Run::select): heads [L][H], head_mean [L], shape [L, H, N, M]; of
+// K chosen heads, which may be of any: heads [1][K], shape [K, N, M]. Tokens and segments are the run's,
+// unless the options name others. Long runs are measured as the overloads below say: without a matrix of
+// N×M where they hold queries and keys.
 AttentionMeasures measure_attention(const Run& run, const MeasureOptions& = {});
 // Of one head, or of the heads of a layer merged.
 HeadMeasures measure_attention(const Run& run, const HeadChoice& choice, const MeasureOptions& = {});

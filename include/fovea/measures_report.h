@@ -33,11 +33,8 @@ struct MeasuresReport {
 
 // All heads of all layers, and the mean of each layer where it was measured.
 MeasuresReport report_of(const AttentionMeasures& measures);
-// Of a run of one kind and one sequence (Run::select); tokens are the run's.
+// The same of a run, as measure_attention takes it; tokens are the run's.
 MeasuresReport measures_report(const Run& run, const MeasureOptions& = {});
-// The chosen heads alone.
-MeasuresReport measures_report(const Run& run, const std::vector<HeadChoice>& heads,
-                               const MeasureOptions& = {});
 
 // Largest first; heads to which the measure does not apply last. Equals keep their order.
 void sort_by(MeasuresReport& report, Measure measure);

@@ -123,6 +123,21 @@ HeadSimilarity similarity_of_bands(Index heads, Index n, Index m, const HeadSimi
   return similarity_of(divergences.means());
 }
 
+HeadSimilarity similarity_of_choices(const Run& run, const HeadSimilarityOptions& options) {
+  const std::vector<HeadChoice>& choices = options.heads;
+  const LayerView& first = run.layer(choices.front().kind, choices.front().layer);
+  const auto heads = static_cast<Index>(choices.size());
+  return similarity_of_bands(heads, first.queries(), first.keys(), options, [&](Index begin, Index end) {
+    Tensor band = Tensor::uninitialized({heads, end - begin, first.keys()});
+    float* to = band.data();
+    for (const HeadChoice& choice : choices) {
+      const Tensor rows = run.weights(choice, {begin, end, 0, first.keys()}, options.stop);
+      to = std::copy_n(rows.data(), rows.shape().elements(), to);
+    }
+    return band;
+  });
+}
+
 }  // namespace
 
 HeadSimilarity head_similarity(ConstView weights, const HeadSimilarityOptions& options) {
@@ -138,6 +153,7 @@ HeadSimilarity head_similarity(ConstView weights, const HeadSimilarityOptions& o
 }
 
 HeadSimilarity head_similarity(const Run& run, const HeadSimilarityOptions& options) {
+  if (!options.heads.empty()) return similarity_of_choices(run, options);
   const RunPart part = only_part("head_similarity", run);
   const LayerView& first = run.layer(part.kind, 0);
   Index heads = 0;
@@ -147,22 +163,6 @@ HeadSimilarity head_similarity(const Run& run, const HeadSimilarityOptions& opti
     float* to = band.data();
     for (Index l = 0; l < part.layers; ++l) {
       const Tensor rows = run.layer(part.kind, l).crop({begin, end, 0, first.keys()});
-      to = std::copy_n(rows.data(), rows.shape().elements(), to);
-    }
-    return band;
-  });
-}
-
-HeadSimilarity head_similarity(const Run& run, const std::vector<HeadChoice>& choices,
-                               const HeadSimilarityOptions& options) {
-  if (choices.empty()) fail("[head_similarity] got no heads, expected at least one");
-  const LayerView& first = run.layer(choices.front().kind, choices.front().layer);
-  const auto heads = static_cast<Index>(choices.size());
-  return similarity_of_bands(heads, first.queries(), first.keys(), options, [&](Index begin, Index end) {
-    Tensor band = Tensor::uninitialized({heads, end - begin, first.keys()});
-    float* to = band.data();
-    for (const HeadChoice& choice : choices) {
-      const Tensor rows = run.weights(choice, {begin, end, 0, first.keys()}, options.stop);
       to = std::copy_n(rows.data(), rows.shape().elements(), to);
     }
     return band;

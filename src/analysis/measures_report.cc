@@ -56,24 +56,17 @@ MeasuresReport report_of(const AttentionMeasures& measures) {
 }
 
 MeasuresReport measures_report(const Run& run, const MeasureOptions& options) {
-  const AttentionKind kind = only_part("measures", run).kind;
   MeasuresReport report = report_of(measure_attention(run, options));
-  report.tokens = run.query_tokens(kind);
-  report.key_tokens = run.key_tokens(kind);
-  return report;
-}
-
-MeasuresReport measures_report(const Run& run, const std::vector<HeadChoice>& heads,
-                               const MeasureOptions& options) {
-  MeasuresReport report = report_of(measure_choices(run, heads, options));
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    const HeadChoice& place = heads[i];
+  for (std::size_t i = 0; i < options.heads.size(); ++i) {
+    const HeadChoice& place = options.heads[i];
     report.heads[i].name = place.name();
     report.heads[i].layer = place.layer;
     report.heads[i].head = place.merge == HeadMerge::none ? place.head : -1;
   }
-  report.tokens = run.query_tokens(heads.front().kind, heads.front().batch);
-  report.key_tokens = run.key_tokens(heads.front().kind, heads.front().batch);
+  const HeadChoice first =
+      options.heads.empty() ? HeadChoice{.kind = only_part("measures", run).kind} : options.heads.front();
+  report.tokens = run.query_tokens(first.kind, first.batch);
+  report.key_tokens = run.key_tokens(first.kind, first.batch);
   return report;
 }
 

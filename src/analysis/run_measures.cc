@@ -67,9 +67,31 @@ void add_notes(AttentionMeasures& all, const AttentionMeasures& layer, bool firs
   }
 }
 
+AttentionMeasures measure_choices(const Run& run, const MeasureOptions& options) {
+  const std::vector<HeadChoice>& choices = options.heads;
+  MeasureOptions of_head = options;
+  AttentionMeasures all;
+  all.heads.emplace_back();
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (options.progress) {
+      of_head.progress = [&](double share) {
+        options.progress((static_cast<double>(i) + share) / static_cast<double>(choices.size()));
+      };
+    }
+    check_stop(options.stop, "measures");
+    AttentionMeasures one = measure_choice(run, choices[i], of_head);
+    add_notes(all, one, i == 0);
+    all.heads.front().push_back(std::move(one.heads.front().front()));
+  }
+  const LayerView& layer = run.layer(choices.front().kind, choices.front().layer);
+  all.shape = {static_cast<Index>(choices.size()), layer.queries(), layer.keys()};
+  return all;
+}
+
 }  // namespace
 
 AttentionMeasures measure_attention(const Run& run, const MeasureOptions& options) {
+  if (!options.heads.empty()) return measure_choices(run, options);
   const RunPart part = only_part("measures", run);
   MeasureOptions of_layer = with_tokens(run, part.kind, 0, options);
   AttentionMeasures all;
@@ -112,28 +134,6 @@ std::vector<double> received_attention(const Run& run, const std::vector<HeadCho
     }
   }
   return sums;
-}
-
-AttentionMeasures measure_choices(const Run& run, const std::vector<HeadChoice>& choices,
-                                  const MeasureOptions& options) {
-  if (choices.empty()) fail("[measures] got no heads, expected at least one");
-  MeasureOptions of_head = options;
-  AttentionMeasures all;
-  all.heads.emplace_back();
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (options.progress) {
-      of_head.progress = [&](double share) {
-        options.progress((static_cast<double>(i) + share) / static_cast<double>(choices.size()));
-      };
-    }
-    check_stop(options.stop, "measures");
-    AttentionMeasures one = measure_choice(run, choices[i], of_head);
-    add_notes(all, one, i == 0);
-    all.heads.front().push_back(std::move(one.heads.front().front()));
-  }
-  const LayerView& layer = run.layer(choices.front().kind, choices.front().layer);
-  all.shape = {static_cast<Index>(choices.size()), layer.queries(), layer.keys()};
-  return all;
 }
 
 }  // namespace fovea

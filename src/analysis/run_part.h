@@ -1,7 +1,6 @@
-// Runs at the border of analysis: one kind of attention, one sequence; or chosen heads.
+// Runs at the border of analysis: one kind of attention, one sequence.
 #pragma once
 
-#include "fovea/measures.h"
 #include "fovea/run.h"
 
 namespace fovea {
@@ -14,9 +13,5 @@ struct RunPart {
 // Throws Error that begins with "[op]" unless the run has one kind of attention and one sequence, which
 // Run::select makes of any run.
 RunPart only_part(const char* op, const Run& run);
-
-// Measures of the chosen heads, in order: heads [1][K].
-AttentionMeasures measure_choices(const Run& run, const std::vector<HeadChoice>& choices,
-                                  const MeasureOptions& options);
 
 }  // namespace fovea

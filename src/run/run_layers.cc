@@ -69,7 +69,7 @@ AttentionStatistics Run::statistics(AttentionKind kind, const StatisticsOptions&
     for (AttentionStatistics& layer : each) stacked.add(member(layer));
     member(all) = stacked.take();
   };
-#define FOVEA_STACK(MEMBER) stack([](AttentionStatistics& s) -> auto& { return s.MEMBER; })
+#define FOVEA_STACK(MEMBER) stack([](AttentionStatistics & s) -> auto& { return s.MEMBER; })
   FOVEA_STACK(entropy);
   FOVEA_STACK(maximum);
   FOVEA_STACK(position);

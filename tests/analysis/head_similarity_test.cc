@@ -34,7 +34,7 @@ TEST(HeadSimilarity, divergence_is_that_of_kullback_and_leibler) {
   const Tensor q = random.normal({1, 5, 8, 4}), k = random.normal({1, 5, 9, 4});
   const Tensor weights = attention(q, k, k, {.scale = 1.5f, .weights = true}).weights.reshaped({5, 8, 9});
   const HeadSimilarity direct = head_similarity(weights);
-  const HeadSimilarity streamed = head_similarity(q, k, {.scale = 1.5f});
+  const HeadSimilarity streamed = head_similarity(fovea::Run::from_query_key(q, k, {.scale = 1.5f}));
   for (Index a = 0; a < 5; ++a) {
     EXPECT_EQ(direct.divergence(a, a), 0);
     for (Index b = 0; b < 5; ++b) {
@@ -66,7 +66,8 @@ TEST(HeadSimilarity, layers_count_as_heads) {
   Random random(2);
   const Tensor q = random.normal({2, 1, 3, 6, 4});
   const Tensor weights = attention(q, q, q, {.weights = true}).weights;
-  const HeadSimilarity all = head_similarity(weights), streamed = head_similarity(q, q);
+  const HeadSimilarity all = head_similarity(weights),
+                       streamed = head_similarity(fovea::Run::from_query_key(q, q));
   ASSERT_EQ(all.divergence.rows(), 6);
   EXPECT_EQ(all.divergence, head_similarity(weights.reshaped({6, 6, 6})).divergence);
   EXPECT_NEAR(streamed.divergence(1, 4), all.divergence(1, 4), 1e-6);
@@ -84,7 +85,8 @@ TEST(HeadSimilarity, a_choice_of_rows) {
     }
   }
   EXPECT_EQ(some.divergence, head_similarity(three).divergence);
-  EXPECT_NEAR(head_similarity(q, q, {}, {.rows = 3}).divergence(0, 2), some.divergence(0, 2), 1e-6);
+  EXPECT_NEAR(head_similarity(fovea::Run::from_query_key(q, q), {.rows = 3}).divergence(0, 2),
+              some.divergence(0, 2), 1e-6);
   EXPECT_EQ(head_similarity(weights, {.rows = 100}).divergence, head_similarity(weights).divergence);
 }
 
@@ -93,9 +95,9 @@ TEST(HeadSimilarity, bits_do_not_depend_on_threads) {
   Random random(4);
   const Tensor q = random.normal({1, 7, 20, 4});
   set_thread_count(1);
-  const HeadSimilarity one = head_similarity(q, q);
+  const HeadSimilarity one = head_similarity(fovea::Run::from_query_key(q, q));
   set_thread_count(3);
-  const HeadSimilarity three = head_similarity(q, q);
+  const HeadSimilarity three = head_similarity(fovea::Run::from_query_key(q, q));
   set_thread_count(before);
   EXPECT_EQ(one.divergence, three.divergence);
   EXPECT_EQ(one.layout, three.layout);

@@ -53,14 +53,20 @@ TEST(MeasureDefinitions, complete_in_both_languages) {
   EXPECT_EQ(measure_definitions().size(), kMeasureCount + 4);
 }
 
+// Weights [L, H, N, N] of one sequence.
+fovea::Run stored(const Tensor& weights) {
+  const Shape s = weights.shape();
+  return fovea::Run::from_weights(weights.reshaped({s[0], 1, s[1], s[2], s[3]}));
+}
+
 TEST(MeasureDefinitions, every_one_is_computed) {
   const SampleRun run;
   const AttentionMeasures measures = measure_attention(run.weights, {}, run.options);
   const std::map<std::string, std::function<bool()>> others = {
       {"role", [&] { return !role_of(measures.heads[0][0]).name.en.empty(); }},
       {"head_similarity", [&] { return head_similarity(run.weights).divergence(0, 1) > 0; }},
-      {"rollout", [&] { return attention_rollout(run.weights)(0, 1) > 0; }},
-      {"attention_flow", [&] { return attention_flow(run.weights)(0, 1) > 0; }}};
+      {"rollout", [&] { return attention_rollout(stored(run.weights))(0, 1) > 0; }},
+      {"attention_flow", [&] { return attention_flow(stored(run.weights))(0, 1) > 0; }}};
   std::size_t of_heads = 0;
   for (const MeasureDefinition& definition : measure_definitions()) {
     if (!definition.measure) {

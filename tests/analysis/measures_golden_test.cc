@@ -59,7 +59,8 @@ TEST_F(MeasuresGolden, similarity_and_its_map) {
 }
 
 TEST_F(MeasuresGolden, rollout) {
-  const Matrix rollout = attention_rollout(weights_);
+  const Shape s = weights_.shape(), with_batch = {s[0], 1, s[1], s[2], s[3]};  // [L, B, H, N, N]
+  const Matrix rollout = attention_rollout(fovea::Run::from_weights(weights_.reshaped(with_batch)));
   for (std::size_t at = 0; at < 49; ++at)
     EXPECT_NEAR(rollout.values()[at], golden_["rollout"][at], 1e-7) << at;
 }

@@ -96,16 +96,39 @@ TEST(MeasuresReport, layers_and_sequences) {
   Random random(1);
   const Tensor q = random.normal({3, 2, 4, 5, 6});
   const AttentionMeasures measures = measure_attention(q, q);
-  const MeasuresReport report = report_of(measures, 2, 1);
+  const fovea::Run run = fovea::Run::from_query_key(q, q).select(AttentionKind::encoder, 1);
+  const MeasuresReport report = measures_report(run);
   ASSERT_EQ(report.heads.size(), 12u);
   ASSERT_EQ(report.means.size(), 3u);
   EXPECT_EQ(report.heads[6].name, "L1H2");
   EXPECT_EQ(report.heads[6].measures.received, measures.heads[3][2].received);
   EXPECT_EQ(report.means[2].name, "L2 mean");
   EXPECT_EQ(report.means[2].head, -1);
+  EXPECT_EQ(report.means[2].measures.received, measures.head_mean[5].received);
   EXPECT_FALSE(contains(to_terminal(report), "\ntoken ")) << "tokens of several layers are not mixed";
-  EXPECT_THROW(report_of(measures, 4), Error);
-  EXPECT_THROW(report_of(measures, 2, 2), Error);
+  EXPECT_THROW(measures_report(fovea::Run::from_query_key(q, q)), Error) << "two sequences";
+}
+
+// Chosen heads are the same heads, and a merged choice is the mean of its layer.
+TEST(MeasuresReport, chosen_heads) {
+  Random random(2);
+  const Tensor q = random.normal({2, 1, 3, 5, 6});
+  const fovea::Run run = fovea::Run::from_query_key(q, q, {.mask = Mask::causal()});
+  const MeasuresReport all = measures_report(run);
+  const MeasuresReport some =
+      measures_report(run, {.heads = {{.layer = 1, .head = 2}, {.layer = 1, .merge = HeadMerge::mean}}});
+  ASSERT_EQ(some.heads.size(), 2u);
+  EXPECT_EQ(some.heads[0].name, "L1H2");
+  EXPECT_EQ(some.heads[0].measures.received, all.heads[5].measures.received);
+  EXPECT_EQ(some.heads[1].name, "L1 mean");
+  EXPECT_EQ(some.heads[1].head, -1);
+  EXPECT_TRUE(some.masked);
+  for (const Measure measure : all_measures()) {
+    const double want = all.means[1].measures[measure];
+    if (!std::isnan(want)) {
+      EXPECT_NEAR(some.heads[1].measures[measure], want, 1e-6) << static_cast<int>(measure);
+    }
+  }
 }
 
 TEST(MeasuresReport, sorted_with_what_does_not_apply_last) {

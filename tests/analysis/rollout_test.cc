@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <stop_token>
+#include <utility>
 
 #include "fovea/random.h"
 #include "support/message_of.h"
@@ -58,12 +60,23 @@ struct SampleRun {
       const Tensor one = attention(q.back(), k.back(), k.back(), {.mask = mask, .weights = true}).weights;
       std::copy_n(one.data(), one.shape().elements(), weights.data() + l * one.shape().elements());
     }
-    for (std::size_t l = 0; l < 2; ++l) layers.push_back({q[l], k[l], {.mask = mask}});
+    Capture capture;
+    for (std::size_t l = 0; l < 2; ++l) {
+      capture.attention({AttentionKind::encoder, static_cast<Index>(l), q[l], k[l], k[l], {.mask = mask}});
+    }
+    layers = fovea::Run(std::move(capture));
   }
   std::vector<Tensor> q, k;
   Tensor weights;
-  std::vector<RolloutLayer> layers;
+  fovea::Run layers;
 };
+
+// Weights [L, H, N, N] of one sequence.
+fovea::Run stored(const Tensor& weights) {
+  const Shape s = weights.shape();
+  return fovea::Run::from_weights(weights.reshaped({s[0], 1, s[1], s[2], s[3]}));
+}
+fovea::Run run_of(const Tensor& q, const Tensor& k) { return fovea::Run::from_query_key(q, k); }
 
 Mask with_hidden_rows(Index n) {
   Flags flags = Flags::filled({1, 3, n, n}, 1);
@@ -76,7 +89,7 @@ TEST(Rollout, agrees_with_the_definition) {
   for (const Mask& mask : {Mask(), Mask::causal(), with_hidden_rows(9)}) {
     const SampleRun run(9, mask);
     const Rows expected = plain_rollout(run.weights);
-    const Matrix got = attention_rollout(run.weights);
+    const Matrix got = attention_rollout(stored(run.weights));
     const Tensor product = rollout_product(run.layers, Matrix::identity(9).to_tensor());
     for (std::size_t i = 0; i < 9; ++i) {
       const std::vector<double> row = rollout_row(run.layers, static_cast<Index>(i));
@@ -97,8 +110,8 @@ TEST(Rollout, products_with_several_columns_and_grouped_heads) {
   const Tensor q = random.normal({1, 4, 11, 8}), k = random.normal({1, 2, 11, 8}),
                u = random.normal({11, 3});
   const Tensor weights = attention(q, k, k, {.weights = true}).weights;
-  const Matrix r = attention_rollout(weights);
-  const std::vector<RolloutLayer> layers = {{q, k}};
+  const Matrix r = attention_rollout(stored(weights));
+  const fovea::Run layers = run_of(q, k);
   const Tensor product = rollout_product(layers, u), transposed = rollout_transposed_product(layers, u);
   for (Index i = 0; i < 11; ++i) {
     for (Index c = 0; c < 3; ++c) {
@@ -116,41 +129,76 @@ TEST(Rollout, products_with_several_columns_and_grouped_heads) {
 TEST(Rollout, one_head_without_axes_for_it) {
   Random random(4);
   const Tensor q = random.normal({6, 4});
-  const Matrix r = attention_rollout(attention(q, q, q, {.weights = true}).weights.reshaped({1, 1, 6, 6}));
-  const std::vector<double> row = rollout_row({{q, q}}, 5);
+  const Matrix r =
+      attention_rollout(stored(attention(q, q, q, {.weights = true}).weights.reshaped({1, 1, 6, 6})));
+  const std::vector<double> row = rollout_row(run_of(q, q), 5);
   for (Index j = 0; j < 6; ++j) EXPECT_NEAR(row[static_cast<std::size_t>(j)], r(5, j), 1e-6);
 }
 
 TEST(Rollout, by_hand) {
   const Tensor weights = Tensor::from({{{{1, 0}, {0.5, 0.5}}}, {{{0, 1}, {1, 0}}}});
   const Matrix r =
-      attention_rollout(weights);  // Â_1 = [[1, 0], [1/4, 3/4]], Â_2 = [[1/2, 1/2], [1/2, 1/2]]
+      attention_rollout(stored(weights));  // Â_1 = [[1, 0], [1/4, 3/4]], Â_2 = [[1/2, 1/2], [1/2, 1/2]]
   EXPECT_DOUBLE_EQ(r(0, 0), 0.625);
   EXPECT_DOUBLE_EQ(r(0, 1), 0.375);
   EXPECT_DOUBLE_EQ(r(1, 0), 0.625);
-  EXPECT_EQ(attention_rollout(Tensor::filled({3, 2, 1, 1}, 1))(0, 0), 1);
+  EXPECT_EQ(attention_rollout(stored(Tensor::filled({3, 2, 1, 1}, 1)))(0, 0), 1);
+}
+
+// The same from stored weights as from queries and keys.
+TEST(Rollout, stored_weights_have_products_too) {
+  const SampleRun run(9, with_hidden_rows(9));
+  Random random(8);
+  const Tensor u = random.normal({9, 2});
+  const fovea::Run weights = stored(run.weights);
+  const Tensor a = rollout_product(weights, u), b = rollout_product(run.layers, u);
+  const Tensor c = rollout_transposed_product(weights, u), d = rollout_transposed_product(run.layers, u);
+  for (Index i = 0; i < 18; ++i) {
+    EXPECT_NEAR(a.data()[i], b.data()[i], 2e-6);
+    EXPECT_NEAR(c.data()[i], d.data()[i], 2e-6);
+  }
+  const Tensor layers = rollout_by_layer(run.layers);
+  const Matrix last = attention_rollout(weights);
+  ASSERT_EQ(layers.shape(), (Shape{2, 9, 9}));
+  EXPECT_NEAR(layers(1, 3, 2), last(3, 2), 1e-6);
+  EXPECT_NEAR(layers(0, 3, 3), plain_residual(run.weights, 0)[3][3], 1e-6);
+}
+
+TEST(Rollout, can_be_stopped_between_layers) {
+  const SampleRun run(9);
+  std::stop_source stop;
+  std::vector<double> shares;
+  RolloutOptions options;
+  options.stop = stop.get_token();
+  options.progress = [&](double share) {
+    shares.push_back(share);
+    stop.request_stop();
+  };
+  EXPECT_THROW(rollout_row(run.layers, 3, options), Stopped);
+  EXPECT_EQ(shares, (std::vector<double>{0.5}));
+  EXPECT_THROW(attention_flow(run.layers, options), Stopped);
 }
 
 TEST(Rollout, what_does_not_fit) {
-  EXPECT_EQ(
-      testing::message_of([] {
-        attention_rollout(Tensor({2, 3, 4, 5}));
-      }),
-      "[rollout] weights are [2, 3, 4, 5], expected [L, H, N, N] or [L, 1, H, N, N]: one sequence that "
-      "looks at itself");
-  EXPECT_THROW(attention_rollout(Tensor({2, 2, 3, 4, 4})), Error);
-  Tensor nan({1, 1, 2, 2});
-  nan(0, 0, 1, 0) = std::nanf("");
-  EXPECT_EQ(testing::message_of([&] { attention_rollout(nan); }),
-            "[rollout] weights[0, 0, 1, 0] is nan, expected a finite number ≥ 0");
-  const Tensor q({1, 2, 4, 8}), k({1, 2, 5, 8});
-  EXPECT_THROW(rollout_row({}, 0), Error);
-  EXPECT_THROW(rollout_row({{q, k}}, 0), Error);
-  EXPECT_EQ(testing::message_of([&] {
-              rollout_row({{q, q}}, 4);
+  EXPECT_EQ(testing::message_of([] {
+              attention_rollout(stored(Tensor({2, 3, 4, 5})));
             }),
+            "[rollout] layer 0 has 4 queries and 5 keys, expected 4 of both: one sequence that looks at "
+            "itself");
+  EXPECT_EQ(testing::message_of([] {
+              attention_rollout(fovea::Run::from_weights(Tensor({2, 2, 3, 4, 4})));
+            }),
+            "[rollout] the run has 2 sequences, expected one: choose by Run::select");
+  EXPECT_EQ(testing::message_of([] { attention_rollout(fovea::Run()); }),
+            "[rollout] got no layers, expected at least one");
+  Tensor nan({1, 2, 4, 8});
+  nan(0, 0, 1, 0) = std::nanf("");
+  EXPECT_THROW(attention_flow(run_of(nan, nan)), Error);
+  const Tensor q({1, 2, 4, 8}), k({1, 2, 5, 8});
+  EXPECT_THROW(rollout_row(run_of(q, k), 0), Error);
+  EXPECT_EQ(testing::message_of([&] { rollout_row(run_of(q, q), 4); }),
             "[rollout] position is 4, expected 0 ≤ position < 4");
-  EXPECT_THROW(rollout_product({{q, q}}, Tensor({5, 1})), Error);
+  EXPECT_THROW(rollout_product(run_of(q, q), Tensor({5, 1})), Error);
 }
 
 // The least cut between an output position and an input token, by trying every set of nodes on the side of
@@ -184,9 +232,9 @@ TEST(AttentionFlow, is_the_least_cut) {
             .weights;
     std::vector<Rows> layers;
     for (Index l = 0; l < depth; ++l) layers.push_back(plain_residual(weights, l));
-    const Matrix flow = attention_flow(weights);
+    const Matrix flow = attention_flow(stored(weights));
     for (std::size_t i = 0; i < 3; ++i) {
-      const std::vector<double> row = attention_flow(weights, static_cast<Index>(i));
+      const std::vector<double> row = attention_flow(stored(weights), static_cast<Index>(i));
       for (std::size_t j = 0; j < 3; ++j) {
         EXPECT_NEAR(flow(static_cast<Index>(i), static_cast<Index>(j)), least_cut(layers, i, j), 1e-9)
             << depth << " layers, " << i << " → " << j;
@@ -200,7 +248,7 @@ TEST(AttentionFlow, is_the_least_cut) {
 TEST(AttentionFlow, larger_graphs) {
   const SampleRun run(5, Mask());
   std::vector<Rows> layers = {plain_residual(run.weights, 0), plain_residual(run.weights, 1)};
-  const Matrix flow = attention_flow(run.weights), streamed = attention_flow(run.layers);
+  const Matrix flow = attention_flow(stored(run.weights)), streamed = attention_flow(run.layers);
   for (std::size_t j = 0; j < 5; ++j) {
     const double expected = least_cut(layers, 2, j);
     EXPECT_NEAR(flow(2, static_cast<Index>(j)), expected, 1e-9);
@@ -210,17 +258,16 @@ TEST(AttentionFlow, larger_graphs) {
 }
 
 TEST(AttentionFlow, edges) {
-  EXPECT_DOUBLE_EQ(attention_flow(Tensor::filled({4, 2, 1, 1}, 1))(0, 0), 1);
-  const Matrix one_layer = attention_flow(Tensor::from({{{{1, 0}, {0.5, 0.5}}}}));
+  EXPECT_DOUBLE_EQ(attention_flow(stored(Tensor::filled({4, 2, 1, 1}, 1)))(0, 0), 1);
+  const Matrix one_layer = attention_flow(stored(Tensor::from({{{{1, 0}, {0.5, 0.5}}}})));
   EXPECT_DOUBLE_EQ(one_layer(1, 0), 0.25);
   EXPECT_DOUBLE_EQ(one_layer(1, 1), 0.75);
   EXPECT_DOUBLE_EQ(one_layer(0, 1), 0);
   EXPECT_EQ(testing::message_of([] {
-              attention_flow(Tensor({1, 1, 513, 513}));
+              attention_flow(stored(Tensor({1, 1, 513, 513})));
             }),
             "[attention_flow] got 513 tokens, expected at most 512; rollout has no limit");
-  EXPECT_THROW(attention_flow(Tensor({1, 1, 2, 2}), 2), Error);
-  EXPECT_THROW(attention_flow(Tensor({0, 1, 2, 2})), Error);
+  EXPECT_THROW(attention_flow(stored(Tensor({1, 1, 2, 2})), 2), Error);
 }
 
 }  // namespace

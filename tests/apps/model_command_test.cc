@@ -4,8 +4,8 @@
 #include <cctype>
 #include <fstream>
 
-#include "fovea/capture.h"
 #include "fovea/npz.h"
+#include "fovea/run.h"
 #include "fovea/safetensors.h"
 #include "run_command.h"
 
@@ -185,17 +185,18 @@ TEST(GenerateCommand, goes_on_and_keeps_the_run) {
                                         "--json", "--capture", folder.file("run.safetensors")});
   ASSERT_EQ(json.exit_code, 0) << json.err;
   EXPECT_TRUE(contains(json.out, "\"prompt_ids\""));
-  const Capture capture = Capture::load(folder.file("run.safetensors"));
-  EXPECT_EQ(capture.model, "gpt2");
-  EXPECT_EQ(capture.layers(AttentionKind::decoder), 2);
-  const auto tokens = static_cast<Index>(capture.sequences.front().tokens.size());
-  EXPECT_EQ(capture.weights(AttentionKind::decoder, 1, 3).shape(), (Shape{tokens, tokens}));
+  const fovea::Run run = fovea::Run::load(folder.file("run.safetensors"));
+  EXPECT_EQ(run.model(), "gpt2");
+  EXPECT_EQ(run.layers(AttentionKind::decoder), 2);
+  const auto tokens = static_cast<Index>(run.query_tokens(AttentionKind::decoder).size());
+  EXPECT_EQ(run.weights({.kind = AttentionKind::decoder, .layer = 1, .head = 3}).shape(),
+            (Shape{tokens, tokens}));
   EXPECT_GT(tokens, 3);
   EXPECT_EQ(run_fovea({"generate", "--model", tiny_model("t5"), "the fox", "-n", "5", "--capture",
                        folder.file("t5.safetensors")})
                 .exit_code,
             0);
-  EXPECT_EQ(Capture::load(folder.file("t5.safetensors")).layers(AttentionKind::cross), 3);
+  EXPECT_EQ(fovea::Run::load(folder.file("t5.safetensors")).layers(AttentionKind::cross), 3);
 }
 
 TEST(GenerateCommand, refuses_what_it_cannot_do) {

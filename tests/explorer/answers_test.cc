@@ -96,18 +96,31 @@ TEST_F(Answers, a_capture_tells_tokens_and_kinds) {
   EXPECT_EQ(read_text("bert", longer)["cut"], 102 - 32);
 }
 
+Tensor layer_weights(const fovea::Run& run, AttentionKind kind, Index layer) {  // [1, H, N, M]
+  const LayerView& view = run.layer(kind, layer);
+  return view.crop({0, view.queries(), 0, view.keys()});
+}
+
+// Weights [L, H, N, N] of one sequence.
+fovea::Run stored(const Tensor& weights) {
+  const Shape s = weights.shape();
+  return fovea::Run::from_weights(weights.reshaped({s[0], 1, s[1], s[2], s[3]}));
+}
+
 TEST_F(Answers, weights_are_those_of_the_run) {
   const Json summary = read_text("gpt2", kText);
-  const Capture want = library_run("gpt2", {kText}).capture;
-  const Tensor all = want.weights(AttentionKind::decoder, 1);  // [1, H, N, N]
+  const fovea::Run want = library_run("gpt2", {kText}).run;
+  const Tensor all = layer_weights(want, AttentionKind::decoder, 1);  // [1, H, N, N]
   const Index n = all.shape()[2], heads = all.shape()[1];
   const std::string base = path_of(summary, "weights?kind=decoder&layer=1");
   for (Index head = 0; head < heads; ++head) {
     const NamedArrays got = arrays(base + "&head=" + std::to_string(head));
-    expect_same(got.tensor("weights"), want.weights(AttentionKind::decoder, 1, head), "weights");
+    expect_same(got.tensor("weights"),
+                want.weights({.kind = AttentionKind::decoder, .layer = 1, .head = head}), "weights");
   }
   const NamedArrays crop = arrays(base + "&head=2&rows=3:5&keys=1:4");
-  expect_same(crop.tensor("weights"), want.crop(AttentionKind::decoder, 1, 2, {3, 5, 1, 4}), "crop");
+  expect_same(crop.tensor("weights"),
+              want.weights({.kind = AttentionKind::decoder, .layer = 1, .head = 2}, {3, 5, 1, 4}), "crop");
   Tensor mean({n, n});
   for (Index i = 0; i < n * n; ++i) {
     double sum = 0;
@@ -119,7 +132,7 @@ TEST_F(Answers, weights_are_those_of_the_run) {
 
 TEST_F(Answers, cells_are_means_and_maxima) {
   const Json summary = read_text("bert", kText);
-  const Capture capture = library_run("bert", {kText}).capture;
+  const fovea::Run run = library_run("bert", {kText}).run;
   const Index size = 5;
   for (const std::string& head : {std::string("1"), std::string("mean")}) {
     const std::string base = path_of(summary, "weights?kind=encoder&layer=0&head=" + head);
@@ -146,8 +159,8 @@ TEST_F(Answers, cells_are_means_and_maxima) {
 
 TEST_F(Answers, a_mask_is_added_to_the_models_own) {
   const Json summary = read_text("gpt2", kText);
-  const Capture capture = library_run("gpt2", {kText}).capture;
-  CapturedHead head = capture.head(AttentionKind::decoder, 0, 1);
+  const fovea::Run run = library_run("gpt2", {kText}).run;
+  AttentionView head = run.head({.kind = AttentionKind::decoder, .head = 1});
   head.options.mask = head.options.mask & Mask::sliding_window(2, 2);
   const Index n = head.q.shape()[0];
   const NamedArrays got = arrays(path_of(summary, "weights?kind=decoder&layer=0&head=1&mask=window(2,2)"));
@@ -158,8 +171,8 @@ TEST_F(Answers, a_mask_is_added_to_the_models_own) {
 
 TEST_F(Answers, rows_are_the_statistics_of_the_head) {
   const Json summary = read_text("gpt2", kText);
-  const Capture capture = library_run("gpt2", {kText}).capture;
-  const CapturedHead head = capture.head(AttentionKind::decoder, 1, 3);
+  const fovea::Run run = library_run("gpt2", {kText}).run;
+  const AttentionView head = run.head({.kind = AttentionKind::decoder, .layer = 1, .head = 3});
   const AttentionStatistics want = attention_statistics(head.q, head.k, head.options);
   const NamedArrays got = arrays(path_of(summary, "rows?kind=decoder&layer=1&head=3"));
   expect_same(got.tensor("entropy"), want.entropy, "entropy");
@@ -186,15 +199,15 @@ TEST_F(Answers, rows_are_the_statistics_of_the_head) {
 
 TEST_F(Answers, overview_measures_every_head) {
   const Json summary = read_text("bert", kText, "a quick fox");
-  const Capture capture = library_run("bert", {kText, "a quick fox"}).capture;
+  const fovea::Run run = library_run("bert", {kText, "a quick fox"}).run;
   const Json overview = Json::parse(get(path_of(summary, "overview?kind=encoder"))->body);
   ASSERT_EQ(overview["heads"].size(), 2u);
   EXPECT_EQ(overview["measures_of"], "all");
   MeasureOptions options;
-  options.tokens = capture.sequences.front().tokens;
-  options.segments = capture.sequences.front().segments;
+  options.tokens = run.query_tokens(AttentionKind::encoder);
+  options.segments = run.key_segments(AttentionKind::encoder);
   for (Index layer = 0; layer < 2; ++layer) {
-    const CapturedAttention& call = capture.at(AttentionKind::encoder, layer);
+    const LayerView& call = run.layer(AttentionKind::encoder, layer);
     const AttentionMeasures want = measure_attention(call.q, call.k, call.options, options);
     for (std::size_t head = 0; head < 4; ++head) {
       const Json& got = overview["heads"][static_cast<std::size_t>(layer)][head];
@@ -215,10 +228,11 @@ TEST_F(Answers, overview_measures_every_head) {
 
 TEST_F(Answers, thumbnails_are_those_of_the_statistics) {
   const Json summary = read_text("t5", "the quick brown fox", "a lazy dog");
-  const Capture capture = library_run("t5", {"the quick brown fox", "a lazy dog"}).capture;
+  const fovea::Run run = library_run("t5", {"the quick brown fox", "a lazy dog"}).run;
   const NamedArrays got = arrays(path_of(summary, "thumbnails?kind=cross&size=3"));
   for (Index layer = 0; layer < 3; ++layer) {
-    const AttentionStatistics want = capture.statistics(AttentionKind::cross, layer, {false, false, 3, 0});
+    const AttentionStatistics want =
+        run.layer(AttentionKind::cross, layer).statistics({false, false, 3, 0});
     const Tensor part = Tensor::copy_of(got.tensor("mean").view().slice(0, layer, layer + 1));
     expect_same(part, want.thumbnail, "mean", 1e-3);  // float16
     const Tensor largest = Tensor::copy_of(got.tensor("max").view().slice(0, layer, layer + 1));
@@ -231,8 +245,8 @@ TEST_F(Answers, thumbnails_are_those_of_the_statistics) {
 TEST_F(Answers, steps_are_those_of_the_model) {
   const Json summary = read_text("t5", "the quick brown fox", "a lazy dog");
   const TextModel model = TextModel::load(tiny_model("t5"));
-  const TextRun run = model.read({"the quick brown fox", "a lazy dog"});
-  const HeadSteps want = head_steps(model.model(), run.input, AttentionKind::encoder, 1, 2, {1, 4, 0, 5});
+  const TextRun read = model.read({"the quick brown fox", "a lazy dog"});
+  const HeadSteps want = head_steps(model.model(), read.input, AttentionKind::encoder, 1, 2, {1, 4, 0, 5});
   const NamedArrays got = arrays(path_of(summary, "steps?kind=encoder&layer=1&head=2&rows=1:4"));
   expect_same(got.tensor("x"), want.x, "x");
   expect_same(got.tensor("w_q"), want.w_q, "w_q");
@@ -256,14 +270,8 @@ TEST_F(Answers, steps_are_those_of_the_model) {
 
 TEST_F(Answers, similarity_compares_all_heads) {
   const Json summary = read_text("bert", kText);
-  const Capture capture = library_run("bert", {kText}).capture;
-  Tensor weights({2, 4, capture.at(AttentionKind::encoder, 0).q.shape()[2],
-                  capture.at(AttentionKind::encoder, 0).q.shape()[2]});
-  for (Index layer = 0; layer < 2; ++layer) {
-    const Tensor part = capture.weights(AttentionKind::encoder, layer);
-    std::copy_n(part.data(), part.shape().elements(), &weights(layer, 0, 0, 0));
-  }
-  const HeadSimilarity want = head_similarity(weights);
+  const fovea::Run run = library_run("bert", {kText}).run;
+  const HeadSimilarity want = head_similarity(run.weights(AttentionKind::encoder));
   const NamedArrays got = arrays(path_of(summary, "similarity?kind=encoder"));
   expect_same(got.tensor("divergence"), want.divergence.to_tensor(), "divergence", 1e-6);
   EXPECT_EQ(got.tensor("layout").shape(), (Shape{8, 2}));
@@ -272,19 +280,19 @@ TEST_F(Answers, similarity_compares_all_heads) {
 
 TEST_F(Answers, rollout_grows_layer_by_layer) {
   const Json summary = read_text("gpt2", kText);
-  const Capture capture = library_run("gpt2", {kText}).capture;
+  const fovea::Run run = library_run("gpt2", {kText}).run;
   const NamedArrays got = arrays(path_of(summary, "rollout?kind=decoder"));
   const Tensor& all = got.tensor("rollout");
   const Index n = all.shape()[1];
   Tensor weights({2, 4, n, n});
   for (Index layer = 0; layer < 2; ++layer) {
-    const Tensor part = capture.weights(AttentionKind::decoder, layer);
+    const Tensor part = layer_weights(run, AttentionKind::decoder, layer);
     std::copy_n(part.data(), part.shape().elements(), &weights(layer, 0, 0, 0));
-    const Matrix want = attention_rollout(weights.view().slice(0, 0, layer + 1));
+    const Matrix want = attention_rollout(stored(Tensor::copy_of(weights.view().slice(0, 0, layer + 1))));
     expect_same(Tensor::copy_of(all.view().select(0, layer)), want.to_tensor(), "rollout",
                 1e-3);  // float16
   }
-  const Matrix whole = attention_rollout(weights);
+  const Matrix whole = attention_rollout(stored(weights));
   const NamedArrays row = arrays(path_of(summary, "rollout?kind=decoder&query=4"));
   for (Index j = 0; j < n; ++j) EXPECT_NEAR(static_cast<double>(row.tensor("row")(j)), whole(4, j), 1e-6);
 }

@@ -53,16 +53,17 @@ StoredCapture long_capture(Index tokens) {
     const Tensor q = random.normal({1, 2, tokens, 8}), k = random.normal({1, 2, tokens, 8});
     capture.attention({AttentionKind::encoder, layer, q, k, k, {}});
   }
-  stored.run.capture = std::move(capture);
+  stored.read.run = fovea::Run(std::move(capture));
   return stored;
 }
 
-void expect_weights(const NamedArrays& data, const Capture& capture, AttentionKind kind, double loss) {
+void expect_weights(const NamedArrays& data, const fovea::Run& run, AttentionKind kind, double loss) {
   const std::string name = std::string(to_string(kind)) + ".weights";
   double worst = 0;
   Index at = 0;
-  for (Index layer = 0; layer < capture.layers(kind); ++layer) {
-    const Tensor want = capture.weights(kind, layer);
+  for (Index layer = 0; layer < run.layers(kind); ++layer) {
+    const LayerView& view = run.layer(kind, layer);
+    const Tensor want = view.crop({0, view.queries(), 0, view.keys()});
     for (Index i = 0; i < want.shape().elements(); ++i, ++at) {
       const bool bytes = std::find_if(data.begin(), data.end(), [&](const auto& entry) {
                            return entry.name == name && !entry.is_tensor();
@@ -84,8 +85,8 @@ TEST(PageFile, holds_the_run_of_an_encoder_decoder_model) {
   EXPECT_GT(file.loss, 0);
   EXPECT_LE(file.loss, 0x1p-12);  // half a unit of float16 below 1
   const NamedArrays data = data_of(file);
-  for (const AttentionKind kind : stored.capture().kinds()) {
-    expect_weights(data, stored.capture(), kind, file.loss);
+  for (const AttentionKind kind : stored.run().kinds()) {
+    expect_weights(data, stored.run(), kind, file.loss);
     const std::string name = to_string(kind);
     EXPECT_EQ(data.tensor(name + ".thumbnails.mean").shape()[1], 4);
     EXPECT_EQ(data.tensor(name + ".rows.entropy").shape()[1], 4);
@@ -94,7 +95,7 @@ TEST(PageFile, holds_the_run_of_an_encoder_decoder_model) {
     EXPECT_EQ(Json::parse(data.metadata().at("overview." + name))["heads"][0].size(), 4u);
   }
   const Tensor& entropy = data.tensor("cross.rows.entropy");
-  EXPECT_EQ(entropy(2, 3, 1), stored.capture().statistics(AttentionKind::cross, 2).entropy(0, 3, 1));
+  EXPECT_EQ(entropy(2, 3, 1), stored.run().statistics(AttentionKind::cross, 2).entropy(0, 3, 1));
 
   const HeadSteps steps =
       head_steps(stored.model.model(), stored.run.input, AttentionKind::cross, 1, 2, {0, 4, 0, 5});
@@ -124,7 +125,7 @@ TEST(PageFile, longer_texts_have_8_bits_and_the_longest_no_weights) {
   EXPECT_EQ(bytes.weights, "U8");
   EXPECT_LE(bytes.loss, 0.5 / 255 * 1.001);
   EXPECT_GT(bytes.loss, 0.001);
-  expect_weights(data_of(bytes), medium.capture(), AttentionKind::encoder, bytes.loss);
+  expect_weights(data_of(bytes), medium.run(), AttentionKind::encoder, bytes.loss);
 
   const PageFile none = page_file(test_page(), long_capture(520), {});
   EXPECT_EQ(none.weights, "");

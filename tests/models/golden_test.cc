@@ -26,14 +26,15 @@ class Golden : public ::testing::TestWithParam<const char*> {
 TEST_P(Golden, attention_of_every_layer_and_head) {
   Capture capture;
   static_cast<void>(model.run(input(), {&capture, false}));
+  const fovea::Run run(std::move(capture));
   if (model.config().family == ModelFamily::t5) {
-    expect_attentions(capture, AttentionKind::encoder, golden.tensor("encoder_attentions"));
-    expect_attentions(capture, AttentionKind::decoder, golden.tensor("decoder_attentions"));
-    expect_attentions(capture, AttentionKind::cross, golden.tensor("cross_attentions"));
+    expect_attentions(run, AttentionKind::encoder, golden.tensor("encoder_attentions"));
+    expect_attentions(run, AttentionKind::decoder, golden.tensor("decoder_attentions"));
+    expect_attentions(run, AttentionKind::cross, golden.tensor("cross_attentions"));
     return;
   }
   const bool encoder = model.config().family == ModelFamily::bert;
-  expect_attentions(capture, encoder ? AttentionKind::encoder : AttentionKind::decoder,
+  expect_attentions(run, encoder ? AttentionKind::encoder : AttentionKind::decoder,
                     golden.tensor("attentions"));
 }
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
-#include "fovea/capture.h"
 #include "fovea/model.h"
+#include "fovea/run.h"
 #include "fovea/safetensors.h"
 
 namespace fovea::testing {
@@ -56,11 +56,17 @@ inline Flags to_flags(const Ids& ids) {
   return Flags(ids.shape(), std::vector<std::uint8_t>(ids.values().begin(), ids.values().end()));
 }
 
+// [B, H, N, M] of one layer.
+inline Tensor layer_weights(const Run& run, AttentionKind kind, Index layer) {
+  const LayerView& view = run.layer(kind, layer);
+  return view.crop({0, view.queries(), 0, view.keys()});
+}
+
 // The weights of every layer and head against want [layers, B, H, N, M].
-inline void expect_attentions(const Capture& capture, AttentionKind kind, const Tensor& want) {
-  ASSERT_EQ(capture.layers(kind), want.shape()[0]);
+inline void expect_attentions(const Run& run, AttentionKind kind, const Tensor& want) {
+  ASSERT_EQ(run.layers(kind), want.shape()[0]);
   for (Index layer = 0; layer < want.shape()[0]; ++layer) {
-    expect_near(capture.weights(kind, layer), Tensor::copy_of(want.view().select(0, layer)), 2e-5,
+    expect_near(layer_weights(run, kind, layer), Tensor::copy_of(want.view().select(0, layer)), 2e-5,
                 std::string(to_string(kind)) + " layer " + std::to_string(layer));
   }
 }

@@ -76,11 +76,12 @@ TEST_F(NanoSort, the_model_gives_the_published_values) {
   const Model model = load_model(folder());
   Capture capture;
   const ModelOutput output = model.run({ids(), {}, {}, {}}, {&capture, true});
-  const CapturedAttention& first = capture.at(AttentionKind::decoder, 0);
+  const CapturedAttention& first = capture.calls().front();
   expect_near(Tensor::copy_of(first.q), partial("q"), 1e-5, "q");
   expect_near(Tensor::copy_of(first.k), partial("k"), 1e-5, "k");
   expect_near(Tensor::copy_of(first.v), partial("v"), 1e-5, "v");
-  expect_near(capture.weights(AttentionKind::decoder, 0), partial("attSm"), 1e-6, "attSm");
+  expect_near(layer_weights(fovea::Run(capture), AttentionKind::decoder, 0), partial("attSm"), 1e-6,
+              "attSm");
   expect_near(output.hidden, partial("ln_f"), 1e-4, "ln_f");
   expect_near(output.logits, partial("lm_head"), 1e-4, "lm_head");
   expect_near(softmax(output.logits), partial("probs"), 1e-5, "probs");

@@ -51,10 +51,11 @@ TEST(MiniLm, fifty_texts_as_transformers) {
     Capture capture;
     const Tensor hidden = model.run({one_row(ids), {}, {}, {}}, {&capture, true}).hidden;
 
+    const fovea::Run run(std::move(capture));
     const Ids& places = golden.ids(at + "places");  // [layers, heads, places, 2]
     const Tensor& weights = golden.tensor(at + "weights");
     for (Index layer = 0; layer < 6; ++layer) {
-      const Tensor got = capture.weights(AttentionKind::encoder, layer);
+      const Tensor got = testing::layer_weights(run, AttentionKind::encoder, layer);
       for (Index head = 0; head < 12; ++head) {
         for (Index p = 0; p < places.shape()[2]; ++p) {
           const float value = got(0, head, places(layer, head, p, 0), places(layer, head, p, 1));

@@ -173,8 +173,8 @@ MeasuresReport AnalyzeCommand::report(const AnalyzedRun& source, const std::stop
   Progress progress("analyze");
   options.progress = [&](double share) { progress.show(share); };
   options.stop = stop;
-  MeasuresReport report = source.chosen ? measures_report(source.run, source.heads, options)
-                                        : measures_report(source.run, options);
+  if (source.chosen) options.heads = source.heads;
+  MeasuresReport report = measures_report(source.run, options);
   if (sort_) sort_by(report, measure_named("--sort", *sort_));
   if (top_ && *top_ < static_cast<Index>(report.heads.size())) {
     report.heads.erase(report.heads.begin() + *top_, report.heads.end());

@@ -125,9 +125,12 @@ void AnalyzeViews::check() const {
 
 HeadSimilarity AnalyzeViews::similarity(const AnalyzedRun& source, const std::stop_token& stop) const {
   Progress progress("similarity");
-  const HeadSimilarityOptions options{rows_.value_or(0), [&](double share) { progress.show(share); }, stop};
-  return source.chosen ? head_similarity(source.run, source.heads, options)
-                       : head_similarity(source.run, options);
+  HeadSimilarityOptions options;
+  options.rows = rows_.value_or(0);
+  if (source.chosen) options.heads = source.heads;
+  options.progress = [&](double share) { progress.show(share); };
+  options.stop = stop;
+  return head_similarity(source.run, options);
 }
 
 void AnalyzeViews::print(const Context& context, const AnalyzedRun& source, const RenderOptions& render,

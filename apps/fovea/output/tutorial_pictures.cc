@@ -16,7 +16,7 @@ constexpr const char* kSentence =
 PictureInput input_of(const Tensor& weights, const std::vector<std::string>& tokens) {
   PictureInput input;
   const Index heads = weights.shape().rank() == 3 ? weights.shape()[0] : 1;
-  for (Index h = 0; h < heads; ++h) input.heads.places.push_back({0, h});
+  for (Index h = 0; h < heads; ++h) input.heads.push_back({.head = h});
   input.queries = weights.shape().back(1), input.keys = weights.shape().back(0);
   input.values = weights.reshaped({heads, input.queries, input.keys});
   input.query_tokens = input.key_tokens = tokens;

@@ -128,7 +128,10 @@ TEST_P(Steps, every_head_follows_from_its_parts) {
       const HeadSteps steps = run.head(head, {0, run.queries(), 0, run.keys()});
       expect_projections(steps);
       expect_softmax(steps);
-      testing::expect_near(steps.weights, capture.weights(call.kind, call.layer, head), 1e-6, "weights");
+      testing::expect_near(
+          steps.weights,
+          fovea::Run(capture).weights({.kind = call.kind, .layer = call.layer, .head = head}), 1e-6,
+          "weights");
     }
   }
 }

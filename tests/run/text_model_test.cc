@@ -1,4 +1,4 @@
-// A model with its tokenizer: from texts to captures.
+// A model with its tokenizer: from texts to runs.
 #include "fovea/text_model.h"
 
 #include "models/model_testing.h"
@@ -10,25 +10,25 @@ using testing::tiny_model;
 
 TEST(TextModel, a_pair_has_segments_and_one_sequence) {
   const TextModel model = TextModel::load(tiny_model("bert"));
-  const TextRun run = model.read({"the cat sat", "a quick fox"});
-  const TokenSequence& sequence = run.capture.sequences.front();
+  const TextRun read = model.read({"the cat sat", "a quick fox"});
+  const TokenSequence& sequence = read.run.tokens(AttentionKind::encoder).queries.front();
   EXPECT_EQ(sequence.tokens, (std::vector<std::string>{"[CLS]", "the", "cat", "sat", "[SEP]", "a", "quick",
                                                        "fox", "[SEP]"}));
   EXPECT_EQ(sequence.segments, (std::vector<Index>{0, 0, 0, 0, 0, 1, 1, 1, 1}));
   EXPECT_EQ(sequence.begins[2], 4);
   EXPECT_EQ(sequence.ends[2], 7);
-  EXPECT_EQ(run.capture.layers(AttentionKind::encoder), model.model().config().layers);
-  EXPECT_EQ(run.cut, 0);
+  EXPECT_EQ(read.run.layers(AttentionKind::encoder), model.model().config().layers);
+  EXPECT_EQ(read.cut, 0);
 }
 
 // Running the input again, with another probe, gives the same queries.
 TEST(TextModel, the_input_runs_again) {
   const TextModel model = TextModel::load(tiny_model("gpt2"));
-  const TextRun run = model.read({"the cat sat"});
+  const TextRun read = model.read({"the cat sat"});
   Capture again;
-  static_cast<void>(model.model().run(run.input, {&again, false}));
-  const Tensor a = Tensor::copy_of(run.capture.at(AttentionKind::decoder, 1).q);
-  const Tensor b = Tensor::copy_of(again.at(AttentionKind::decoder, 1).q);
+  static_cast<void>(model.model().run(read.input, {&again, false}));
+  const Tensor a = Tensor::copy_of(read.run.layer(AttentionKind::decoder, 1).q);
+  const Tensor b = Tensor::copy_of(again.calls()[1].q);
   ASSERT_EQ(a.shape(), b.shape());
   for (Index i = 0; i < a.shape().elements(); ++i) ASSERT_EQ(a.data()[i], b.data()[i]);
 }
@@ -38,16 +38,16 @@ TEST(TextModel, what_is_too_long_is_cut_and_counted) {
   const Index most = model.model().config().max_tokens;
   std::string text;
   for (Index i = 0; i < most + 10; ++i) text += "cat ";
-  const TextRun run = model.read({text});
-  EXPECT_EQ(run.input.ids.shape()[1], most);
-  EXPECT_EQ(run.cut, 12);  // ten more, and two places are [CLS]'s and [SEP]'s
+  const TextRun read = model.read({text});
+  EXPECT_EQ(read.input.ids.shape()[1], most);
+  EXPECT_EQ(read.cut, 12);  // ten more, and two places are [CLS]'s and [SEP]'s
 }
 
 // The second text is what the decoder is made to write: it reads it one token behind.
 TEST(TextModel, an_encoder_decoder_reads_what_it_is_made_to_write) {
   const TextModel model = TextModel::load(tiny_model("t5"));
-  const TextRun run = model.read({"the cat sat", "a quick fox"});
-  const TokenSequence& written = run.capture.decoder_sequences.front();
+  const TextRun read = model.read({"the cat sat", "a quick fox"});
+  const TokenSequence& written = read.run.tokens(AttentionKind::decoder).queries.front();
   const Encoding target = model.encode({"a quick fox"});
   ASSERT_EQ(written.ids.size(), target.ids.size());
   EXPECT_EQ(written.ids.front(), model.model().config().decoder_start_id);
@@ -57,15 +57,15 @@ TEST(TextModel, an_encoder_decoder_reads_what_it_is_made_to_write) {
     EXPECT_EQ(written.begins[i], target.bytes[i - 1].begin);
     EXPECT_EQ(written.ends[i], target.bytes[i - 1].end);
   }
-  EXPECT_EQ(run.capture.kinds().size(), 3u);
+  EXPECT_EQ(read.run.kinds().size(), 3u);
 }
 
 TEST(TextModel, what_was_generated_is_captured_with_its_prompt) {
   const TextModel model = TextModel::load(tiny_model("gpt2"));
   const Encoding prompt = model.encode({"the cat"});
-  const TextRun run = model.read_generated(prompt, {5, 6, 7});
-  EXPECT_EQ(run.capture.sequences.front().ids.size(), prompt.ids.size() + 3);
-  EXPECT_EQ(run.capture.at(AttentionKind::decoder, 0).q.shape()[2], prompt.size() + 3);
+  const TextRun read = model.read_generated(prompt, {5, 6, 7});
+  EXPECT_EQ(read.run.tokens(AttentionKind::decoder).queries.front().ids.size(), prompt.ids.size() + 3);
+  EXPECT_EQ(read.run.layer(AttentionKind::decoder, 0).queries(), prompt.size() + 3);
 }
 
 // RoBERTa numbers both texts of a pair alike, people do not.
@@ -78,12 +78,12 @@ TEST(TextModel, segments_tell_the_texts_of_a_pair_apart) {
                 "max_input_chars_per_word": 100,
                 "vocab": {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3, "the": 4, "cat": 5, "sat": 6}}})");
   const TextModel model(load_model(tiny_model("roberta")), tokenizer);
-  const TextRun run = model.read({"the cat", "sat"});
-  const TokenSequence& sequence = run.capture.sequences.front();
+  const TextRun read = model.read({"the cat", "sat"});
+  const TokenSequence& sequence = read.run.tokens(AttentionKind::encoder).queries.front();
   EXPECT_EQ(sequence.tokens,
             (std::vector<std::string>{"<s>", "the", "cat", "</s>", "</s>", "sat", "</s>"}));
   EXPECT_EQ(sequence.segments, (std::vector<Index>{0, 0, 0, 0, 0, 1, 1}));
-  for (Index i = 0; i < 7; ++i) EXPECT_EQ(run.input.segments(0, i), 0);
+  for (Index i = 0; i < 7; ++i) EXPECT_EQ(read.input.segments(0, i), 0);
 }
 
 TEST(TextModel, wrong_numbers_of_texts_are_errors) {
