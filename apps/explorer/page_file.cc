@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis.h"
-#include "base64.h"
+#include "fovea/base64.h"
 #include "fovea/error.h"
 #include "fovea/safetensors.h"
 #include "limits.h"

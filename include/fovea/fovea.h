@@ -9,6 +9,7 @@
 #include "fovea/attention_path.h"
 #include "fovea/attention_statistics.h"
 #include "fovea/attention_weights.h"
+#include "fovea/base64.h"
 #include "fovea/bias.h"
 #include "fovea/build_info.h"
 #include "fovea/capture.h"

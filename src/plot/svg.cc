@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "fovea/base64.h"
 #include "fovea/figure.h"
 #include "plot/cells_image.h"
 #include "plot/png.h"
@@ -133,7 +134,7 @@ class SvgWriter {
       line(
           "<image {} preserveAspectRatio=\"none\" image-rendering=\"optimizeSpeed\" "
           "style=\"image-rendering:pixelated\" xlink:href=\"data:image/png;base64,{}\"/>",
-          box_attributes(shape.box), base64(encode_png(image.get())));
+          box_attributes(shape.box), to_base64(encode_png(image.get())));
       return;
     }
     line("<g>");
