@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fovea/array.h"
+#include "fovea/ascii.h"
 #include "fovea/attention.h"
 #include "fovea/attention_bars.h"
 #include "fovea/attention_diagram.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fovea/ascii.h"
 #include "fovea/capture.h"
 #include "fovea/error.h"
 #include "fovea/file.h"
@@ -106,7 +107,7 @@ std::string json_of(const Export& all, const std::string& model) {
 }
 
 void save(Export& all, const std::string& path, const std::string& model) {
-  const std::string name = lower_case(path);
+  const std::string name = ascii_lower_case(path);
   if (name.ends_with(".json")) return write_file(path, json_of(all, model));
   if (name.ends_with(".npz")) return save_npz(path, all.arrays, all.texts);
   all.arrays.metadata()["model"] = model;
@@ -123,7 +124,7 @@ void save(Export& all, const std::string& path, const std::string& model) {
 }  // namespace
 
 void check_model_output(const std::string& path) {
-  const std::string name = lower_case(path);
+  const std::string name = ascii_lower_case(path);
   if (name.ends_with(".npz") || name.ends_with(".safetensors") || name.ends_with(".json")) return;
   throw UsageError(fmt::format(
       "--output: got \"{}\", expected a name ending in .npz, .safetensors or .json", one_line(path)));
