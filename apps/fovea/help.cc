@@ -6,7 +6,6 @@
 
 #include "fovea/render.h"
 #include "fovea/version.h"
-#include "output/layout.h"
 
 namespace fovea::command {
 namespace {

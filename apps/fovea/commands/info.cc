@@ -8,7 +8,6 @@
 #include "fovea/instruction_set.h"
 #include "fovea/json_writer.h"
 #include "fovea/threads.h"
-#include "output/layout.h"
 
 namespace fovea::command {
 namespace {

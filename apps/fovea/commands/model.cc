@@ -9,7 +9,6 @@
 #include "fovea/json_writer.h"
 #include "inputs/model_input.h"
 #include "inputs/model_store.h"
-#include "output/layout.h"
 
 namespace fovea::command {
 namespace {
