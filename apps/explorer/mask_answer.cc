@@ -62,7 +62,7 @@ std::string mask_json(const Parameters& parameters) {
                              m = integer_parameter(parameters, "m", 1, kMostMaskTokens);
   if (!expression || !n || !m) throw RequestError(400, "expression, n and m are needed");
   const Mask mask = parse_mask(*expression).select(0, 0);
-  JsonWriter json;
+  JsonWriter json(JsonStyle::compact);
   json.begin_object();
   json.key("density");
   json.number(mask.density(*n, *m));

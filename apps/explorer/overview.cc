@@ -70,7 +70,7 @@ std::string overview_json(const StoredCapture& stored, AttentionKind kind) {
   MeasureOptions options = measure_options(capture, kind);
   const bool all = weights_in(capture, kind) <= kMostWeights;
   if (!all) options.measures = streaming_measures();
-  JsonWriter json;
+  JsonWriter json(JsonStyle::compact);
   json.begin_object();
   json.key("heads");
   json.begin_array();

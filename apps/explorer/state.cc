@@ -1,7 +1,5 @@
 #include "state.h"
 
-#include <nlohmann/json.hpp>
-
 #include "fovea/colormap.h"
 #include "fovea/examples.h"
 #include "fovea/head_roles.h"
@@ -109,7 +107,7 @@ void write_role_rules(JsonWriter& json) {
 
 std::string state_json(const std::vector<ModelState>& models,
                        const std::vector<const StoredCapture*>& captures, const Limits& limits) {
-  JsonWriter json;
+  JsonWriter json(JsonStyle::compact);
   json.begin_object();
   json.key("version");
   json.string(version());
@@ -134,15 +132,21 @@ std::string state_json(const std::vector<ModelState>& models,
 }
 
 std::string examples_json() {
-  using OrderedJson = nlohmann::ordered_json;
-  OrderedJson all = OrderedJson::array();
-  for (const Example& example : examples()) {
-    OrderedJson account = OrderedJson::parse(to_json(example.account));
-    account["id"] = example.id;
-    account["title"] = {{"en", example.title.en}, {"zh", example.title.zh}};
-    all.push_back(std::move(account));
+  JsonWriter json(JsonStyle::compact);
+  json.begin_object();
+  json.key("examples");
+  json.begin_array();
+  for (Example& example : examples()) {
+    example.account.title = example.title;
+    json.begin_object();
+    write_fields(json, example.account);
+    json.key("id");
+    json.string(example.id);
+    json.end_object();
   }
-  return OrderedJson{{"examples", std::move(all)}}.dump();
+  json.end_array();
+  json.end_object();
+  return json.take();
 }
 
 }  // namespace fovea::explorer

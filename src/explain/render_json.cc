@@ -1,5 +1,4 @@
 #include "fovea/explain.h"
-#include "fovea/json_writer.h"
 
 namespace fovea {
 namespace {
@@ -31,9 +30,7 @@ void write_step(JsonWriter& json, const Step& step) {
 
 }  // namespace
 
-std::string to_json(const Account& account) {
-  JsonWriter json;
-  json.begin_object();
+void write_fields(JsonWriter& json, const Account& account) {
   json.key("title");
   json.text(account.title);
   json.key("tokens");
@@ -54,6 +51,12 @@ std::string to_json(const Account& account) {
   json.begin_array();
   for (const Text& note : account.notes) json.text(note);
   json.end_array();
+}
+
+std::string to_json(const Account& account) {
+  JsonWriter json;
+  json.begin_object();
+  write_fields(json, account);
   json.end_object();
   return json.take();
 }
