@@ -1,8 +1,14 @@
 #include "kernels/attention_backward.h"
+
+#include <fmt/core.h>
+
 #include "core/fail.h"
 #include "fovea/attention.h"
+#include "kernels/attention_backward_plan.h"
+#include "kernels/tile_sizes.h"
 #include "ops/attention_options.h"
 #include "ops/attention_views.h"
+#include "ops/observed_call.h"
 
 namespace fovea {
 namespace {
@@ -54,7 +60,14 @@ AttentionGradients attention_backward(ConstView q, ConstView k, ConstView v, con
   problem.dk = gradients.dk.data();
   problem.dv = gradients.dv.data();
   problem.dbias = gradients.dbias.data();
-  kernels::attention_backward(problem);
+  run_observed(
+      "attention_backward",
+      [&] {
+        return CallText{shapes_text(q.shape(), k.shape(), v.shape()),
+                        fmt::format("strips: {} queries × {} keys", kernels::strip_width(),
+                                    kernels::kBackwardKeyBlock)};
+      },
+      [&] { kernels::attention_backward(problem); });
   return gradients;
 }
 

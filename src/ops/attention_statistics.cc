@@ -1,5 +1,7 @@
 #include "fovea/attention_statistics.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -7,9 +9,11 @@
 #include "core/fail.h"
 #include "core/parallel.h"
 #include "kernels/statistics.h"
+#include "kernels/tile_sizes.h"
 #include "mask/intervals.h"
 #include "ops/attention_options.h"
 #include "ops/attention_views.h"
+#include "ops/observed_call.h"
 
 namespace fovea {
 namespace {
@@ -114,6 +118,17 @@ void ask_for_rows(const Call& call, AttentionStatistics& s, kernels::StatisticsP
   problem.logsumexp = s.logsumexp.data();
 }
 
+// The passes over the scores that a problem needs.
+void run(const Call& call, const char* operation, const kernels::StatisticsProblem& problem) {
+  const auto describe = [&] {
+    return CallText{shapes_text(call.views.q.shape(), call.views.k.shape()),
+                    fmt::format("strips: {} queries × {} keys, rows {} to {}, {}", kernels::strip_width(),
+                                kernels::kKeyBlock, problem.row_begin, problem.row_end,
+                                problem.needs_weights() ? "two passes" : "one pass")};
+  };
+  run_observed(operation, describe, [&] { kernels::attention_statistics(problem); });
+}
+
 }  // namespace
 
 AttentionStatistics attention_statistics(ConstView q, ConstView k, const AttentionOptions& options,
@@ -147,7 +162,7 @@ AttentionStatistics attention_statistics(ConstView q, ConstView k, const Attenti
     problem.picture_mean = s.thumbnail.data();
     problem.picture_max = s.thumbnail_max.data();
   }
-  kernels::attention_statistics(problem);
+  run(call, "attention_statistics", problem);
   if (wanted.rows) {
     s.visible = visible_keys(call);
     s.means = means_of(s, call);
@@ -160,7 +175,7 @@ Tensor attention_logsumexp(ConstView q, ConstView k, const AttentionOptions& opt
   Tensor result = Tensor::uninitialized(call.views.row_shape());
   kernels::StatisticsProblem problem = call.problem();
   problem.logsumexp = result.data();
-  kernels::attention_statistics(problem);
+  run(call, "attention_logsumexp", problem);
   return result;
 }
 
@@ -181,7 +196,7 @@ Tensor attention_crop(ConstView q, ConstView k, const AttentionOptions& options,
   problem.key_begin = crop.key_begin;
   problem.key_end = crop.key_end;
   problem.weights = result.data();
-  kernels::attention_statistics(problem);
+  run(call, "attention_crop", problem);
   return result;
 }
 
@@ -221,7 +236,7 @@ Tensor attention_transposed_product(ConstView q, ConstView k, ConstView u,
   kernels::StatisticsProblem problem = call.problem();
   problem.u = &rows;
   problem.transposed_product = result.data();
-  kernels::attention_statistics(problem);
+  run(call, "attention_transposed_product", problem);
   return result;
 }
 

@@ -70,7 +70,7 @@ class AttendCommand final : public Command {
   void run(const Context& context) override {
     if (model_) {
       check_model_line();
-      attend_by_model(context, {*model_, files_, layer_, head_, *output_, json_});
+      attend_by_model(context, {*model_, files_, layer_, head_, *output_, verbose_, json_});
       return;
     }
     check_command_line();

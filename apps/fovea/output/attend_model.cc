@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fovea/ascii.h"
+#include "fovea/attention_path.h"
 #include "fovea/capture.h"
 #include "fovea/error.h"
 #include "fovea/file.h"
@@ -41,6 +42,14 @@ Tensor all_weights(const Capture& capture, AttentionKind kind, const ModelAttent
     }
   }
   return all;
+}
+
+// The calls of attention() in the order of the layers that made them.
+void print_paths(const Capture& capture, const std::vector<AttentionPath>& paths) {
+  for (std::size_t i = 0; i < std::min(paths.size(), capture.calls().size()); ++i) {
+    const CapturedAttention& call = capture.calls()[i];
+    print_message(fmt::format("{} layer {}: {}", to_string(call.kind), call.layer, paths[i].to_string()));
+  }
 }
 
 struct Export {
@@ -131,7 +140,11 @@ void check_model_output(const std::string& path) {
 }
 
 void attend_by_model(const Context& context, const ModelAttention& request) {
+  std::vector<AttentionPath> paths;
+  if (request.verbose) observe_attention([&](const AttentionPath& path) { paths.push_back(path); });
   const Capture capture = capture_arguments(request.model, request.texts);
+  observe_attention({});  // the weights that are computed next are no part of the model's run
+  if (request.verbose) print_paths(capture, paths);
   Export all = exported(capture, request);
   save(all, request.output, capture.model);
   report_written(context, request.output, all.arrays, request.json);
