@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "core/utf8.h"
+#include "fovea/ascii.h"
 #include "fovea/render.h"
 
 namespace fovea {
@@ -26,13 +27,20 @@ bool may_not_end(char32_t value) {
 
 constexpr int kMaxTokenWidth = 24;  // longer quotes are prose, not the name of a token
 
-// Where the “…” or (…) that opens at text[at] ends; `at` itself if nothing opens there, or it is long.
+// Where the “…”, (…) or […] that opens at text[at] ends; `at` itself if nothing opens there, or it is long.
 std::size_t end_of_token(std::string_view text, std::size_t at, char32_t opening) {
-  if (opening != U'“' && opening != U'(') return at;
-  const std::string_view closing = opening == U'(' ? ")" : "”";
+  if (opening != U'“' && opening != U'(' && opening != U'[') return at;
+  const std::string_view closing = opening == U'(' ? ")" : opening == U'[' ? "]" : "”";
   const std::size_t end = text.find(closing, at);
   if (end == std::string_view::npos) return at;
   return display_width(text.substr(at, end - at)) <= kMaxTokenWidth ? end + closing.size() : at;
+}
+
+// Does text[at] begin with a mark that closes something? A point before a letter begins a name: .npy.
+bool closes(std::string_view text, std::size_t at, char32_t value) {
+  if (value != U'.' || at + 1 == text.size()) return may_not_begin(value);
+  const char next = ascii_lower_case(text[at + 1]);
+  return next < 'a' || next > 'z';
 }
 
 std::vector<Piece> pieces_of(std::string_view text) {
@@ -42,7 +50,7 @@ std::vector<Piece> pieces_of(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint point = decode_utf8(text, at);
     const std::string_view character = text.substr(at, point.bytes);
-    const bool in_token = at < token_end;
+    const bool in_token = at < token_end, closing = closes(text, at, point.value);
     if (!in_token) token_end = end_of_token(text, at, point.value);
     at += point.bytes;
     if (point.value == ' ' || point.value == '\n') {
@@ -50,8 +58,8 @@ std::vector<Piece> pieces_of(std::string_view text) {
       continue;
     }
     const bool wide = display_width(character) == 2;
-    const bool new_piece = pieces.empty() || space ||
-                           ((wide || previous_wide) && !in_token && !glue && !may_not_begin(point.value));
+    const bool new_piece =
+        pieces.empty() || space || ((wide || previous_wide) && !in_token && !glue && !closing);
     if (new_piece) {
       pieces.push_back({std::string(character), space && !pieces.empty()});
     } else {
