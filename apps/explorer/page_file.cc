@@ -155,10 +155,8 @@ void FileData::add_texts(const std::string& state) {
   if (weights_type().empty()) return;
   JsonWriter notes(JsonStyle::compact);
   notes.begin_object();
-  notes.key("weights_dtype");
-  notes.string(weights_type());
-  notes.key("loss");
-  notes.string(fmt::format("{:.2g}", loss_));
+  notes.key("weights_dtype").string(weights_type());
+  notes.key("loss").string(fmt::format("{:.2g}", loss_));
   notes.end_object();
   texts["notes"] = notes.take();
 }

@@ -43,12 +43,9 @@ constexpr const char* kBinary = "application/octet-stream";
 void send_error(Response& response, int status, const std::string& message) {
   JsonWriter json(JsonStyle::compact);
   json.begin_object();
-  json.key("error");
-  json.begin_object();
-  json.key("message");
-  json.string(message);
-  json.key("status");
-  json.integer(status);
+  json.key("error").begin_object();
+  json.key("message").string(message);
+  json.key("status").integer(status);
   json.end_object();
   json.end_object();
   response.status = status;

@@ -9,22 +9,19 @@ void write_integers(JsonWriter& json, const char* key, const std::vector<Index>&
                     std::size_t count) {
   std::vector<Index> all = values;
   all.resize(count);
-  json.key(key);
-  json.integers(all);
+  json.key(key).integers(all);
 }
 
 // What is not known of a token (what a decoder wrote stands in no text) is 0.
 void write_sequence(JsonWriter& json, const TokenSequence& sequence, const Tokenizer& tokenizer) {
   const std::size_t count = sequence.tokens.size();
   json.begin_object();
-  json.key("tokens");
-  json.strings(sequence.tokens);
+  json.key("tokens").strings(sequence.tokens);
   write_integers(json, "ids", sequence.ids, count);
   write_integers(json, "begins", sequence.begins, count);
   write_integers(json, "ends", sequence.ends, count);
   write_integers(json, "segments", sequence.segments, count);
-  json.key("special");
-  json.begin_array();
+  json.key("special").begin_array();
   for (const Index id : sequence.ids) json.boolean(tokenizer.is_special(id));
   json.end_array();
   json.end_object();
@@ -33,8 +30,7 @@ void write_sequence(JsonWriter& json, const TokenSequence& sequence, const Token
 // Of decoder-only models, the one sequence is the decoder's.
 void write_sequences(JsonWriter& json, const StoredCapture& stored) {
   const Capture& capture = stored.capture();
-  json.key("sequences");
-  json.begin_object();
+  json.key("sequences").begin_object();
   json.key(stored.model.model().config().has_encoder() ? "encoder" : "decoder");
   write_sequence(json, capture.sequences.front(), stored.model.tokenizer());
   if (!capture.decoder_sequences.empty()) {
@@ -56,13 +52,9 @@ void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kin
   const Shape &q = call.q.shape(), &k = call.k.shape();
   const double by_default = 1 / std::sqrt(static_cast<double>(q[3]));
   const double scale = call.options.scale ? static_cast<double>(*call.options.scale) : by_default;
-  const auto integer = [&](const char* key, Index value) {
-    json.key(key);
-    json.integer(value);
-  };
+  const auto integer = [&](const char* key, Index value) { json.key(key).integer(value); };
   json.begin_object();
-  json.key("kind");
-  json.string(to_string(kind));
+  json.key("kind").string(to_string(kind));
   integer("layers", stored.capture().layers(kind));
   integer("heads", q[1]);
   integer("kv_heads", k[1]);
@@ -70,23 +62,16 @@ void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kin
   integer("width", config.width);
   integer("queries", q[2]);
   integer("keys", k[2]);
-  json.key("scale");
-  json.number(scale);
-  json.key("scaled");
-  json.boolean(scale != 1);
+  json.key("scale").number(scale);
+  json.key("scaled").boolean(scale != 1);
   json.key("mask");
   const Mask& mask = call.options.mask;
   json.string(mask.is_none() ? "none" : mask.expression().value_or(mask.describe(q[2], k[2])));
-  json.key("causal");
-  json.boolean(kind == AttentionKind::decoder);
-  json.key("bias");
-  json.string(bias_name(call.options.bias));
-  json.key("rotary");
-  json.boolean(config.family == ModelFamily::llama);
-  json.key("query_side");
-  json.string(kind == AttentionKind::encoder ? "encoder" : "decoder");
-  json.key("key_side");
-  json.string(kind == AttentionKind::decoder ? "decoder" : "encoder");
+  json.key("causal").boolean(kind == AttentionKind::decoder);
+  json.key("bias").string(bias_name(call.options.bias));
+  json.key("rotary").boolean(config.family == ModelFamily::llama);
+  json.key("query_side").string(kind == AttentionKind::encoder ? "encoder" : "decoder");
+  json.key("key_side").string(kind == AttentionKind::decoder ? "decoder" : "encoder");
   json.end_object();
 }
 
@@ -94,10 +79,7 @@ void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kin
 
 void write_summary(JsonWriter& json, const StoredCapture& stored) {
   const ModelConfig& config = stored.model.model().config();
-  const auto string = [&](const char* key, const std::string& value) {
-    json.key(key);
-    json.string(value);
-  };
+  const auto string = [&](const char* key, const std::string& value) { json.key(key).string(value); };
   json.begin_object();
   string("id", stored.id);
   string("model", stored.model_id);
@@ -111,12 +93,9 @@ void write_summary(JsonWriter& json, const StoredCapture& stored) {
   } else {
     json.null();
   }
-  json.key("cut");
-  json.integer(stored.run.cut);
-  json.key("seconds");
-  json.number(stored.seconds);
-  json.key("kinds");
-  json.begin_array();
+  json.key("cut").integer(stored.run.cut);
+  json.key("seconds").number(stored.seconds);
+  json.key("kinds").begin_array();
   for (const AttentionKind kind : stored.capture().kinds()) write_kind(json, stored, kind);
   json.end_array();
   write_sequences(json, stored);

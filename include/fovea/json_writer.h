@@ -23,7 +23,7 @@ class JsonWriter {
   void end_object() { end('}'); }
   void begin_array() { begin('['); }
   void end_array() { end(']'); }
-  void key(std::string_view name);  // before each value of an object
+  JsonWriter& key(std::string_view name);  // before each value of an object: json.key("n").integer(3)
 
   void string(std::string_view text);
   void number(double value);

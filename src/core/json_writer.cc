@@ -77,10 +77,11 @@ void JsonWriter::end(char bracket) {
   out_ += bracket;
 }
 
-void JsonWriter::key(std::string_view name) {
+JsonWriter& JsonWriter::key(std::string_view name) {
   before_value();
   out_ += quoted(name) + (compact_ ? ":" : ": ");
   after_key_ = true;
+  return *this;
 }
 
 void JsonWriter::string(std::string_view text) {

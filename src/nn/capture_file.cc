@@ -22,19 +22,16 @@ std::string prefix_of(AttentionKind kind, Index layer) {
 }
 
 void write_integers(JsonWriter& json, const char* name, const std::vector<Index>& values) {
-  json.key(name);
-  json.begin_array();
+  json.key(name).begin_array();
   for (const Index value : values) json.integer(value);
   json.end_array();
 }
 
 void write_sequences(JsonWriter& json, const char* name, const std::vector<TokenSequence>& sequences) {
-  json.key(name);
-  json.begin_array();
+  json.key(name).begin_array();
   for (const TokenSequence& sequence : sequences) {
     json.begin_object();
-    json.key("tokens");
-    json.strings(sequence.tokens);
+    json.key("tokens").strings(sequence.tokens);
     write_integers(json, "ids", sequence.ids);
     write_integers(json, "begins", sequence.begins);
     write_integers(json, "ends", sequence.ends);
@@ -51,18 +48,13 @@ void write_call(JsonWriter& json, const CapturedAttention& call, const std::stri
          call.options.mask.describe(call.q.shape()[2], call.k.shape()[2]));
   }
   json.begin_object();
-  json.key("kind");
-  json.string(to_string(call.kind));
-  json.key("layer");
-  json.integer(call.layer);
-  json.key("mask");
-  json.string(*mask);
+  json.key("kind").string(to_string(call.kind));
+  json.key("layer").integer(call.layer);
+  json.key("mask").string(*mask);
   if (call.options.scale) {
-    json.key("scale");
-    json.number(static_cast<double>(*call.options.scale));
+    json.key("scale").number(static_cast<double>(*call.options.scale));
   }
-  json.key("softcap");
-  json.number(static_cast<double>(call.options.softcap));
+  json.key("softcap").number(static_cast<double>(call.options.softcap));
   json.end_object();
 }
 
@@ -166,14 +158,11 @@ void Capture::save(const std::string& path) const {
   NamedArrays arrays(where);
   JsonWriter json;
   json.begin_object();
-  json.key("version");
-  json.integer(kVersion);
-  json.key("model");
-  json.string(model);
+  json.key("version").integer(kVersion);
+  json.key("model").string(model);
   write_sequences(json, "sequences", sequences);
   write_sequences(json, "decoder_sequences", decoder_sequences);
-  json.key("calls");
-  json.begin_array();
+  json.key("calls").begin_array();
   for (const CapturedAttention& call : calls_) {
     write_call(json, call, where);
     const std::string prefix = prefix_of(call.kind, call.layer);

@@ -47,13 +47,9 @@ AttentionGradients attention_backward(ConstView q, ConstView k, ConstView v, con
   gradients.dv = Tensor::uninitialized(v.shape());
   if (!options.bias.is_none()) gradients.dbias = Tensor::uninitialized(options.bias.node()->data_shape());
 
-  kernels::AttentionBackwardProblem problem{{views.q, views.k}, views.v, as_rank_5(doutput)};
+  kernels::AttentionBackwardProblem problem{score_problem(views, options), views.v, as_rank_5(doutput)};
   problem.output = forward.output.data();
   problem.logsumexp = forward.logsumexp.data();
-  problem.mask = options.mask.node();
-  problem.bias = options.bias.node();
-  problem.scale = scale_of(options, views.q.shape()[4]);
-  problem.softcap = options.softcap;
   problem.dropout = options.dropout;
   problem.seed = options.seed;
   problem.dq = gradients.dq.data();

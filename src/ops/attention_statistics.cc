@@ -21,21 +21,14 @@ namespace {
 // A call, checked; its views point into k_copy if the keys had to be copied.
 struct Call {
   AttentionViews views;
-  float scale;
-  float softcap;
-  const MaskNode* mask;
-  const BiasNode* bias;
+  kernels::ScoreProblem scores;
 
   Index n() const { return views.q.shape()[3]; }
   Index m() const { return views.k.shape()[3]; }
   Index heads() const { return views.q.shape()[0] * views.q.shape()[1] * views.q.shape()[2]; }
 
   kernels::StatisticsProblem problem() const {
-    kernels::StatisticsProblem problem{{views.q, views.k}};
-    problem.mask = mask;
-    problem.bias = bias;
-    problem.scale = scale;
-    problem.softcap = softcap;
+    kernels::StatisticsProblem problem{scores};
     problem.row_end = n();
     return problem;
   }
@@ -54,21 +47,21 @@ Call checked(const char* op, ConstView q, ConstView k, const AttentionOptions& o
   AttentionOptions undropped = options;
   undropped.dropout = 0;
   check_options(op, undropped, views.extents());
-  const float scale = scale_of(options, views.q.shape()[4]);
-  return {std::move(views), scale, options.softcap, options.mask.node(), options.bias.node()};
+  kernels::ScoreProblem scores = score_problem(views, options);
+  return {std::move(views), std::move(scores)};
 }
 
 // How many keys the mask lets each row see, [.., N].
 Ids visible_keys(const Call& call) {
   Ids visible = Ids::filled(call.views.row_shape(), call.m());
-  if (call.mask == nullptr) return visible;
+  if (call.scores.mask == nullptr) return visible;
   constexpr Index kRows = 256;  // of one task
   const Index heads = call.views.q.shape()[2], n = call.n(), rows = call.heads() * n;
   parallel_for((rows + kRows - 1) / kRows, [&](Index task) {
     Intervals keys;
     for (Index row = task * kRows; row < std::min(rows, (task + 1) * kRows); ++row) {
       const Index h = row / n;
-      call.mask->visible_keys({h / heads, h % heads, row % n, n, call.m()}, keys);
+      call.scores.mask->visible_keys({h / heads, h % heads, row % n, n, call.m()}, keys);
       visible.data()[row] = count_keys(keys);
     }
   });

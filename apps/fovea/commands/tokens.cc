@@ -32,13 +32,11 @@ std::vector<std::string> split_at(const std::string& text, char separator) {
 
 template <class Number>
 void write_integers(JsonWriter& json, const char* key, const std::vector<Number>& values) {
-  json.key(key);
-  json.integers({values.begin(), values.end()});
+  json.key(key).integers({values.begin(), values.end()});
 }
 
 void write_spans(JsonWriter& json, const char* key, const std::vector<TextSpan>& spans) {
-  json.key(key);
-  json.begin_array();
+  json.key(key).begin_array();
   for (const TextSpan& span : spans) json.integers({span.begin, span.end});
   json.end_array();
 }
@@ -47,18 +45,15 @@ std::string json_line(const Tokenizer& tokenizer, const Encoding& encoding) {
   JsonWriter json(JsonStyle::compact);
   json.begin_object();
   write_integers(json, "ids", encoding.ids);
-  json.key("tokens");
-  json.strings(encoding.tokens);
+  json.key("tokens").strings(encoding.tokens);
   write_spans(json, "bytes", encoding.bytes);
   write_spans(json, "characters", encoding.characters);
   write_integers(json, "type_ids", encoding.type_ids);
   write_integers(json, "text_ids", encoding.text_ids);
   write_integers(json, "word_ids", encoding.word_ids);
   write_integers(json, "special_mask", encoding.special_mask);
-  json.key("cut");
-  json.integer(encoding.cut);
-  json.key("decoded");
-  json.string(tokenizer.decode(encoding.ids));
+  json.key("cut").integer(encoding.cut);
+  json.key("decoded").string(tokenizer.decode(encoding.ids));
   json.end_object();
   return json.take();
 }

@@ -91,11 +91,9 @@ void write_tensor(JsonWriter& json, ConstView view) {
 std::string json_of(const Export& all, const std::string& model) {
   JsonWriter json;
   json.begin_object();
-  json.key("model");
-  json.string(model);
+  json.key("model").string(model);
   for (const NamedTexts& texts : all.texts) {
-    json.key(texts.name);
-    json.begin_array();
+    json.key(texts.name).begin_array();
     json.strings(texts.values);
     json.end_array();
   }

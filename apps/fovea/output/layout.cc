@@ -22,6 +22,10 @@ void Context::block(std::string_view text) const {
   line();
 }
 
+void Context::entry(std::string_view name, std::string_view value, int column) const {
+  line(pad_right(name, column) + wrapped(value, width, column, column));
+}
+
 void Context::print_heading(const std::string& title) const {
   std::string rest;
   for (int i = display_width(title) + 4; i < text_width(); ++i) rest += "━";
