@@ -70,39 +70,28 @@ class JsonReport {
     string("python", report_.python);
     integer("rounds", report_.rounds);
     machine();
-    json_.key("competitors");
-    json_.begin_array();
+    json_.key("competitors").begin_array();
     for (const CompetitorInfo& info : report_.competitors) competitor(info);
     json_.end_array();
-    json_.key("scenarios");
-    json_.begin_array();
+    json_.key("scenarios").begin_array();
     for (const ScenarioResult& each : report_.scenarios) scenario(each);
     json_.end_array();
-    json_.key("mistakes");
-    json_.strings(report_.mistakes);
+    json_.key("mistakes").strings(report_.mistakes);
     json_.end_object();
     return json_.take();
   }
 
  private:
-  void string(std::string_view name, const std::string& value) {
-    json_.key(name);
-    json_.string(value);
-  }
-  void integer(std::string_view name, Index value) {
-    json_.key(name);
-    json_.integer(value);
-  }
+  void string(std::string_view name, const std::string& value) { json_.key(name).string(value); }
+  void integer(std::string_view name, Index value) { json_.key(name).integer(value); }
   void number(std::string_view name, std::optional<double> value) {
     if (!value) return;
-    json_.key(name);
-    json_.number(*value);
+    json_.key(name).number(*value);
   }
 
   void machine() {
     const Machine& machine = report_.machine;
-    json_.key("machine");
-    json_.begin_object();
+    json_.key("machine").begin_object();
     string("processor", machine.processor);
     string("system", machine.system);
     string("instruction_set", machine.instruction_set);
@@ -122,8 +111,7 @@ class JsonReport {
     json_.begin_object();
     string("id", info.id);
     string("name", info.name);
-    json_.key("absent");
-    json_.boolean(info.absent);
+    json_.key("absent").boolean(info.absent);
     if (info.absent) {
       string("reason", info.reason);
     } else {
@@ -136,8 +124,7 @@ class JsonReport {
   void scenario(const ScenarioResult& scenario) {
     json_.begin_object();
     string("group", scenario.group);
-    json_.key("cases");
-    json_.begin_array();
+    json_.key("cases").begin_array();
     for (std::size_t i = 0; i < scenario.cases.size(); ++i) one_case(scenario, i);
     json_.end_array();
     json_.end_object();
@@ -148,8 +135,7 @@ class JsonReport {
     const CaseInfo& info = result.info;
     json_.begin_object();
     string("id", info.id);
-    json_.key("label");
-    json_.text(info.label);
+    json_.key("label").text(info.label);
     string("operation", name_of(info.operation));
     integer("batch", info.batch);
     integer("heads", info.heads);
@@ -166,8 +152,7 @@ class JsonReport {
     number("key_value_bytes", info.bytes);
     if (info.base >= 0) string("base", scenario.cases[static_cast<std::size_t>(info.base)].info.id);
     number("relative_to_base", ratio_to_base(scenario, which));
-    json_.key("results");
-    json_.begin_array();
+    json_.key("results").begin_array();
     for (const Measurement& each : result.measurements) measurement(result, each);
     json_.end_array();
     json_.end_object();

@@ -32,14 +32,10 @@ void write_tiles(JsonWriter& json, const Mask& mask, Index n, Index m) {
     }
   }
   json.begin_object();
-  json.key("size");
-  json.integer(kTile);
-  json.key("empty");
-  json.integer(empty);
-  json.key("full");
-  json.integer(full);
-  json.key("partial");
-  json.integer(partial);
+  json.key("size").integer(kTile);
+  json.key("empty").integer(empty);
+  json.key("full").integer(full);
+  json.key("partial").integer(partial);
   json.end_object();
 }
 
@@ -62,17 +58,15 @@ std::string mask_json(const Parameters& parameters) {
                              m = integer_parameter(parameters, "m", 1, kMostMaskTokens);
   if (!expression || !n || !m) throw RequestError(400, "expression, n and m are needed");
   const Mask mask = parse_mask(*expression).select(0, 0);
-  JsonWriter json;
+  JsonWriter json(JsonStyle::compact);
   json.begin_object();
-  json.key("density");
-  json.number(mask.density(*n, *m));
+  json.key("density").number(mask.density(*n, *m));
   json.key("rows_seeing_nothing");
   write_blind_rows(json, mask, *n, *m);
   json.key("tiles");
   write_tiles(json, mask, *n, *m);
   if (*n * *m <= kMostMaskBits) {
-    json.key("rows");
-    json.strings(rows_of(mask, *n, *m));
+    json.key("rows").strings(rows_of(mask, *n, *m));
   }
   json.end_object();
   return json.take();

@@ -61,7 +61,7 @@ std::string overview_json(const StoredCapture& stored, AttentionKind kind) {
   options.rows = options.head_mean = false;
   const bool all = weights_in(run, kind) <= kMostWeights;
   if (!all) options.measures = streaming_measures();
-  JsonWriter json;
+  JsonWriter json(JsonStyle::compact);
   json.begin_object();
   json.key("heads");
   json.begin_array();

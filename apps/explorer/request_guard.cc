@@ -2,17 +2,10 @@
 
 #include <algorithm>
 
+#include "fovea/ascii.h"
 #include "request_error.h"
 
 namespace fovea::explorer {
-namespace {
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
-}  // namespace
 
 std::string host_in_url(const std::string& host) {
   return host.find(':') == std::string::npos ? host : "[" + host + "]";
@@ -20,14 +13,14 @@ std::string host_in_url(const std::string& host) {
 
 RequestGuard::RequestGuard(const std::string& host, int port) {
   for (const std::string& name : {std::string("localhost"), std::string("127.0.0.1"), std::string("[::1]"),
-                                  lower_case(host_in_url(host))}) {
+                                  ascii_lower_case(host_in_url(host))}) {
     hosts_.push_back(name + ":" + std::to_string(port));
     if (port == 80) hosts_.push_back(name);
   }
 }
 
 void RequestGuard::check_host(const HeaderOf& header) const {
-  if (std::find(hosts_.begin(), hosts_.end(), lower_case(header("Host"))) == hosts_.end()) {
+  if (std::find(hosts_.begin(), hosts_.end(), ascii_lower_case(header("Host"))) == hosts_.end()) {
     throw RequestError(
         421, "this server does not go by that name (the Host header); it is reached at " + hosts_.front());
   }
@@ -54,10 +47,10 @@ void RequestGuard::check_api(const HeaderOf& header) const {
 void RequestGuard::check_change(const HeaderOf& header, bool has_body) const {
   check_api(header);
   const std::string origin = header("Origin");
-  if (!origin.empty() && lower_case(origin) != "http://" + lower_case(header("Host"))) {
+  if (!origin.empty() && ascii_lower_case(origin) != "http://" + ascii_lower_case(header("Host"))) {
     throw RequestError(403, "requests of other sites are not answered (the Origin header)");
   }
-  const std::string type = lower_case(header("Content-Type"));
+  const std::string type = ascii_lower_case(header("Content-Type"));
   if (has_body && type != "application/json" && !type.starts_with("application/json;")) {
     throw RequestError(415, "expected Content-Type: application/json");
   }

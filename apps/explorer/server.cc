@@ -44,14 +44,11 @@ constexpr const char* kJson = "application/json; charset=utf-8";
 constexpr const char* kBinary = "application/octet-stream";
 
 void send_error(Response& response, int status, const std::string& message) {
-  JsonWriter json;
+  JsonWriter json(JsonStyle::compact);
   json.begin_object();
-  json.key("error");
-  json.begin_object();
-  json.key("message");
-  json.string(message);
-  json.key("status");
-  json.integer(status);
+  json.key("error").begin_object();
+  json.key("message").string(message);
+  json.key("status").integer(status);
   json.end_object();
   json.end_object();
   response.status = status;
@@ -241,7 +238,7 @@ void Server::Parts::add_routes() {
 
 void Server::Parts::add_capture_routes() {
   const auto summary = [](const StoredCapture& stored) {
-    JsonWriter json;
+    JsonWriter json(JsonStyle::compact);
     write_summary(json, stored);
     return json.take();
   };

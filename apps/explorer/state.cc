@@ -1,7 +1,5 @@
 #include "state.h"
 
-#include <nlohmann/json.hpp>
-
 #include "fovea/colormap.h"
 #include "fovea/examples.h"
 #include "fovea/head_roles.h"
@@ -15,23 +13,17 @@ namespace {
 
 void write_model(JsonWriter& json, const ModelState& model) {
   const ModelConfig config = model.config.value_or(ModelConfig());
-  const auto integer = [&](const char* key, Index value) {
-    json.key(key);
-    json.integer(value);
-  };
+  const auto integer = [&](const char* key, Index value) { json.key(key).integer(value); };
   json.begin_object();
-  json.key("id");
-  json.string(model.id);
-  json.key("name");
-  json.string(model.name);
+  json.key("id").string(model.id);
+  json.key("name").string(model.name);
   json.key("family");
   if (model.config) {
     json.string(to_string(config.family));
   } else {
     json.null();
   }
-  json.key("type");
-  json.string(config.type);
+  json.key("type").string(config.type);
   integer("layers", config.layers);
   integer("decoder_layers", config.decoder_layers);
   integer("heads", config.heads);
@@ -39,21 +31,16 @@ void write_model(JsonWriter& json, const ModelState& model) {
   integer("head_width", config.head_width);
   integer("width", config.width);
   integer("max_tokens", config.max_tokens);
-  json.key("loaded");
-  json.boolean(model.loaded);
-  json.key("available");
-  json.boolean(model.config.has_value());
+  json.key("loaded").boolean(model.loaded);
+  json.key("available").boolean(model.config.has_value());
   json.end_object();
 }
 
 void write_limits(JsonWriter& json, const Limits& limits) {
   json.begin_object();
-  json.key("text_bytes");
-  json.integer(static_cast<Index>(limits.text_bytes));
-  json.key("captures");
-  json.integer(static_cast<Index>(limits.captures));
-  json.key("tokens");
-  json.integer(limits.tokens);
+  json.key("text_bytes").integer(static_cast<Index>(limits.text_bytes));
+  json.key("captures").integer(static_cast<Index>(limits.captures));
+  json.key("tokens").integer(limits.tokens);
   json.end_object();
 }
 
@@ -63,8 +50,7 @@ void write_colormaps(JsonWriter& json) {
     const Colormap colormap(name);
     std::string digits;
     for (const Color color : colormap.table()) digits += to_hex(color).substr(1);
-    json.key(name);
-    json.string(digits);
+    json.key(name).string(digits);
   }
   json.end_object();
 }
@@ -73,20 +59,13 @@ void write_definitions(JsonWriter& json) {
   json.begin_array();
   for (const MeasureDefinition& definition : measure_definitions()) {
     json.begin_object();
-    json.key("name");
-    json.string(definition.name);
-    json.key("title");
-    json.text(definition.title);
-    json.key("formula");
-    json.text(definition.formula);
-    json.key("definition");
-    json.text(definition.definition);
-    json.key("range");
-    json.text(definition.range);
-    json.key("caveat");
-    json.text(definition.caveat);
-    json.key("per_head");
-    json.boolean(definition.measure.has_value());
+    json.key("name").string(definition.name);
+    json.key("title").text(definition.title);
+    json.key("formula").text(definition.formula);
+    json.key("definition").text(definition.definition);
+    json.key("range").text(definition.range);
+    json.key("caveat").text(definition.caveat);
+    json.key("per_head").boolean(definition.measure.has_value());
     json.end_object();
   }
   json.end_array();
@@ -96,10 +75,8 @@ void write_role_rules(JsonWriter& json) {
   json.begin_array();
   for (const RoleRule& rule : role_rules()) {
     json.begin_object();
-    json.key("ids");
-    json.strings(rule.ids);
-    json.key("text");
-    json.text(rule.text);
+    json.key("ids").strings(rule.ids);
+    json.key("text").text(rule.text);
     json.end_object();
   }
   json.end_array();
@@ -109,16 +86,13 @@ void write_role_rules(JsonWriter& json) {
 
 std::string state_json(const std::vector<ModelState>& models,
                        const std::vector<const StoredCapture*>& captures, const Limits& limits) {
-  JsonWriter json;
+  JsonWriter json(JsonStyle::compact);
   json.begin_object();
-  json.key("version");
-  json.string(version());
-  json.key("models");
-  json.begin_array();
+  json.key("version").string(version());
+  json.key("models").begin_array();
   for (const ModelState& model : models) write_model(json, model);
   json.end_array();
-  json.key("captures");
-  json.begin_array();
+  json.key("captures").begin_array();
   for (const StoredCapture* capture : captures) write_summary(json, *capture);
   json.end_array();
   json.key("limits");
@@ -134,15 +108,19 @@ std::string state_json(const std::vector<ModelState>& models,
 }
 
 std::string examples_json() {
-  using OrderedJson = nlohmann::ordered_json;
-  OrderedJson all = OrderedJson::array();
-  for (const Example& example : examples()) {
-    OrderedJson account = OrderedJson::parse(to_json(example.account));
-    account["id"] = example.id;
-    account["title"] = {{"en", example.title.en}, {"zh", example.title.zh}};
-    all.push_back(std::move(account));
+  JsonWriter json(JsonStyle::compact);
+  json.begin_object();
+  json.key("examples").begin_array();
+  for (Example& example : examples()) {
+    example.account.title = example.title;
+    json.begin_object();
+    write_fields(json, example.account);
+    json.key("id").string(example.id);
+    json.end_object();
   }
-  return OrderedJson{{"examples", std::move(all)}}.dump();
+  json.end_array();
+  json.end_object();
+  return json.take();
 }
 
 }  // namespace fovea::explorer

@@ -9,22 +9,19 @@ void write_integers(JsonWriter& json, const char* key, const std::vector<Index>&
                     std::size_t count) {
   std::vector<Index> all = values;
   all.resize(count);
-  json.key(key);
-  json.integers(all);
+  json.key(key).integers(all);
 }
 
 // What is not known of a token (what a decoder wrote stands in no text) is 0.
 void write_sequence(JsonWriter& json, const TokenSequence& sequence, const Tokenizer& tokenizer) {
   const std::size_t count = sequence.tokens.size();
   json.begin_object();
-  json.key("tokens");
-  json.strings(sequence.tokens);
+  json.key("tokens").strings(sequence.tokens);
   write_integers(json, "ids", sequence.ids, count);
   write_integers(json, "begins", sequence.begins, count);
   write_integers(json, "ends", sequence.ends, count);
   write_integers(json, "segments", sequence.segments, count);
-  json.key("special");
-  json.begin_array();
+  json.key("special").begin_array();
   for (const Index id : sequence.ids) json.boolean(tokenizer.is_special(id));
   json.end_array();
   json.end_object();
@@ -32,8 +29,7 @@ void write_sequence(JsonWriter& json, const TokenSequence& sequence, const Token
 
 // Of decoder-only models, the one sequence is the decoder's.
 void write_sequences(JsonWriter& json, const StoredCapture& stored) {
-  json.key("sequences");
-  json.begin_object();
+  json.key("sequences").begin_object();
   for (const AttentionKind kind : stored.run().kinds()) {
     if (kind == AttentionKind::cross) continue;  // the tokens of the two others
     json.key(to_string(kind));
@@ -59,12 +55,9 @@ void write_layers(JsonWriter& json, const Run& run, AttentionKind kind) {
   for (Index l = 0; l < run.layers(kind); ++l) {
     const LayerView& layer = run.layer(kind, l);
     json.begin_object();
-    json.key("mask");
-    json.string(mask_text(layer));
-    json.key("bias");
-    json.string(bias_name(layer.options.bias));
-    json.key("scale");
-    json.number(layer.scale());
+    json.key("mask").string(mask_text(layer));
+    json.key("bias").string(bias_name(layer.options.bias));
+    json.key("scale").number(layer.scale());
     json.end_object();
   }
   json.end_array();
@@ -73,13 +66,9 @@ void write_layers(JsonWriter& json, const Run& run, AttentionKind kind) {
 void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kind) {
   const LayerView& layer = stored.run().layer(kind, 0);
   const ModelConfig& config = stored.model.model().config();
-  const auto integer = [&](const char* key, Index value) {
-    json.key(key);
-    json.integer(value);
-  };
+  const auto integer = [&](const char* key, Index value) { json.key(key).integer(value); };
   json.begin_object();
-  json.key("kind");
-  json.string(to_string(kind));
+  json.key("kind").string(to_string(kind));
   integer("layers", stored.run().layers(kind));
   integer("heads", layer.heads());
   integer("kv_heads", layer.k.shape()[1]);
@@ -87,22 +76,14 @@ void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kin
   integer("width", config.width);
   integer("queries", layer.queries());
   integer("keys", layer.keys());
-  json.key("scale");
-  json.number(layer.scale());
-  json.key("scaled");
-  json.boolean(layer.scale() != 1);
-  json.key("mask");
-  json.string(mask_text(layer));
-  json.key("causal");
-  json.boolean(kind == AttentionKind::decoder);
-  json.key("bias");
-  json.string(bias_name(layer.options.bias));
-  json.key("rotary");
-  json.boolean(config.family == ModelFamily::llama);
-  json.key("query_side");
-  json.string(kind == AttentionKind::encoder ? "encoder" : "decoder");
-  json.key("key_side");
-  json.string(kind == AttentionKind::decoder ? "decoder" : "encoder");
+  json.key("scale").number(layer.scale());
+  json.key("scaled").boolean(layer.scale() != 1);
+  json.key("mask").string(mask_text(layer));
+  json.key("causal").boolean(kind == AttentionKind::decoder);
+  json.key("bias").string(bias_name(layer.options.bias));
+  json.key("rotary").boolean(config.family == ModelFamily::llama);
+  json.key("query_side").string(kind == AttentionKind::encoder ? "encoder" : "decoder");
+  json.key("key_side").string(kind == AttentionKind::decoder ? "decoder" : "encoder");
   json.key("each_layer");
   write_layers(json, stored.run(), kind);
   json.end_object();
@@ -112,10 +93,7 @@ void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kin
 
 void write_summary(JsonWriter& json, const StoredCapture& stored) {
   const ModelConfig& config = stored.model.model().config();
-  const auto string = [&](const char* key, const std::string& value) {
-    json.key(key);
-    json.string(value);
-  };
+  const auto string = [&](const char* key, const std::string& value) { json.key(key).string(value); };
   json.begin_object();
   string("id", stored.id);
   string("model", stored.model_id);
@@ -129,12 +107,9 @@ void write_summary(JsonWriter& json, const StoredCapture& stored) {
   } else {
     json.null();
   }
-  json.key("cut");
-  json.integer(stored.read.cut);
-  json.key("seconds");
-  json.number(stored.seconds);
-  json.key("kinds");
-  json.begin_array();
+  json.key("cut").integer(stored.read.cut);
+  json.key("seconds").number(stored.seconds);
+  json.key("kinds").begin_array();
   for (const AttentionKind kind : stored.run().kinds()) write_kind(json, stored, kind);
   json.end_array();
   write_sequences(json, stored);

@@ -40,6 +40,8 @@ struct Context {
   void line(std::string_view text) const;
   void line() const { out.gap(); }          // an empty one, if something follows
   void block(std::string_view text) const;  // lines of the library, followed by one empty line
+  // A name, and from `column` on its value, wrapped there.
+  void entry(std::string_view name, std::string_view value, int column) const;
   template <Sayable T>
   void heading(const T& title) const {  // a ruled title, before a part of the output
     print_heading(say(title));

@@ -6,7 +6,6 @@
 
 #include "fovea/render.h"
 #include "fovea/version.h"
-#include "output/layout.h"
 
 namespace fovea::command {
 namespace {
@@ -60,10 +59,9 @@ std::vector<Entry> global_entries(const OptionList& global, Language language) {
   return entries;
 }
 
-// A command line, continued with "\\" where it is too long; never inside quotes.
-std::string command_text(const std::string& line, int width) {
-  constexpr std::string_view kHardSpace = "\u00a0";
-  std::string text;
+// A command line, cut at its spaces; what stands in quotes stays whole.
+std::vector<std::string> words_of_command(const std::string& line) {
+  std::vector<std::string> words(1);
   char quote = '\0';
   for (const char c : line) {
     if (quote == '\0' && (c == '\'' || c == '"')) {
@@ -71,24 +69,32 @@ std::string command_text(const std::string& line, int width) {
     } else if (c == quote) {
       quote = '\0';
     }
-    if (c == ' ' && quote != '\0') {
-      text += kHardSpace;
+    if (c == ' ' && quote == '\0') {
+      words.emplace_back();
     } else {
-      text += c;
+      words.back() += c;
     }
   }
-  text = wrapped(text, width - 2, 6, 2);  // 2: of " \\"
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text.compare(at, kHardSpace.size(), kHardSpace) == 0) {
-      result += ' ';
-      at += kHardSpace.size();
-      continue;
+  return words;
+}
+
+// A command line that begins at column 2, continued with "\\" where it is too long.
+std::string command_text(const std::string& line, int width) {
+  std::string text;
+  int column = 2;
+  for (const std::string& word : words_of_command(line)) {
+    const int size = display_width(word);
+    if (!text.empty() && column + 1 + size > width - 2) {  // 2: of " \\"
+      text += " \\\n      ";
+      column = 6;
+    } else if (!text.empty()) {
+      text += ' ';
+      ++column;
     }
-    if (text[at] == '\n') result += " \\";
-    result += text[at++];
+    text += word;
+    column += size;
   }
-  return result;
+  return text;
 }
 
 std::string examples_text(const std::vector<HelpExample>& examples, Language language, int width) {

@@ -14,9 +14,4 @@ std::vector<std::string> split_list(const std::string& list, char separator) {
   return items;
 }
 
-std::string lower_case(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 }  // namespace fovea::command

@@ -9,6 +9,4 @@ namespace fovea::command {
 // "a,b" → "a", "b". A list without separators is one item, also if it is empty.
 std::vector<std::string> split_list(const std::string& list, char separator = ',');
 
-std::string lower_case(std::string text);  // A to Z only: endings of file names
-
 }  // namespace fovea::command

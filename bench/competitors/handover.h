@@ -17,14 +17,10 @@ class Handover {
   void array(std::string_view name, std::string_view type, const Shape& shape, const void* data,
              Index bytes) {
     process_.write(at_, data, bytes);
-    json_.key(name);
-    json_.begin_object();
-    json_.key("type");
-    json_.string(type);
-    json_.key("shape");
-    json_.shape(shape);
-    json_.key("at");
-    json_.integer(at_);
+    json_.key(name).begin_object();
+    json_.key("type").string(type);
+    json_.key("shape").shape(shape);
+    json_.key("at").integer(at_);
     json_.end_object();
     at_ += (bytes + 63) / 64 * 64;
   }

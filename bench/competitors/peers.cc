@@ -52,23 +52,16 @@ void write_arrays(const Problem& problem, Handover& to) {
 
 std::string describe(const Problem& problem, const PeerProcess& process) {
   JsonWriter json;
-  const auto integer = [&](std::string_view name, Index value) {
-    json.key(name);
-    json.integer(value);
-  };
+  const auto integer = [&](std::string_view name, Index value) { json.key(name).integer(value); };
   json.begin_object();
-  json.key("operation");
-  json.string(bench::name_of(problem.spec.operation));
-  json.key("mask");
-  json.string(problem.spec.mask_id);
-  json.key("dropout");
-  json.number(problem.info.dropout);
+  json.key("operation").string(bench::name_of(problem.spec.operation));
+  json.key("mask").string(problem.spec.mask_id);
+  json.key("dropout").number(problem.info.dropout);
   integer("heads", problem.info.heads);
   integer("key_heads", problem.info.key_heads);
   integer("queries", problem.info.queries);
   integer("keys", problem.info.keys);
-  json.key("arrays");
-  json.begin_object();
+  json.key("arrays").begin_object();
   Handover handover(process, json);
   write_arrays(problem, handover);
   json.end_object();

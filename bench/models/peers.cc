@@ -21,16 +21,11 @@ std::string name_of_peer(const std::string& id) {
 std::string describe(const std::string& folder, const ModelCase& c, const PeerProcess& process) {
   JsonWriter json;
   json.begin_object();
-  json.key("operation");
-  json.string(name_of(c.info.operation));
-  json.key("folder");
-  json.string(folder);
-  json.key("threads");
-  json.integer(c.info.threads);
-  json.key("tokens");
-  json.integer(c.tokens);
-  json.key("arrays");
-  json.begin_object();
+  json.key("operation").string(name_of(c.info.operation));
+  json.key("folder").string(folder);
+  json.key("threads").integer(c.info.threads);
+  json.key("tokens").integer(c.tokens);
+  json.key("arrays").begin_object();
   Handover(process, json).array("ids", "int64", c.ids.shape(), c.ids.data(), 8 * c.ids.shape().elements());
   json.end_object();
   json.end_object();

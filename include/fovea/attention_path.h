@@ -1,4 +1,4 @@
-// "Which path ran?": what attention() did, call by call.
+// "Which path ran?": what attention() and the other operations did, call by call.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,27 @@
 
 namespace fovea {
 
-// One call of attention(). Tiles are strips of queries × steps of keys.
+// One call of an operation that computes much: attention, attention_backward, attention_statistics and its
+// kin, linear_attention and its backward, softmax, dense layers and products of matrices.
+struct CallPath {
+  std::string operation;        // "attention_backward"
+  std::string shapes;           // "q [2, 8, 512, 64], k [2, 8, 512, 64]"
+  std::string instruction_set;  // "avx2"; "BLAS" for products that it computes
+  int threads = 1;
+  std::string path;  // "strips: 24 queries × 96 keys"
+  double seconds = 0;
+
+  std::string to_string() const;  // one line
+};
+
+// Called after every such call of any thread, by that thread; an empty function ends it. With
+// FOVEA_VERBOSE=1 in the environment each call is told on standard error, unless an observer was set.
+using CallObserver = std::function<void(const CallPath&)>;
+void observe_calls(CallObserver observer);
+
+// One call of attention(), in numbers. Tiles are strips of queries × steps of keys.
 struct AttentionPath {
+  std::string shapes;  // "q [2, 8, 512, 64], k [2, 8, 512, 64], v [2, 8, 512, 64]"
   std::string instruction_set;
   int threads = 1;
   std::string mode;            // "strips" or "decoding"
@@ -23,8 +42,8 @@ struct AttentionPath {
   std::string to_string() const;  // one line
 };
 
-// Called after every attention() of any thread, by that thread; an empty function ends it. With
-// FOVEA_VERBOSE=1 in the environment each call is told on standard error, unless an observer was set.
+// Called after every attention() of any thread, by that thread; an empty function ends it. While it is set,
+// attention() is told to it alone.
 using AttentionObserver = std::function<void(const AttentionPath&)>;
 void observe_attention(AttentionObserver observer);
 

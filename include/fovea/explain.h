@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fovea/bias.h"
+#include "fovea/json_writer.h"
 #include "fovea/language.h"
 #include "fovea/mask.h"
 #include "fovea/matrix.h"
@@ -82,5 +83,6 @@ std::string to_markdown(const Account&, const RenderOptions& = {});  // tables; 
 // Both languages, all digits (doubles survive the round trip). JSON has no infinity: −inf, inf and NaN are
 // the strings "-inf", "inf" and "nan".
 std::string to_json(const Account&);
+void write_fields(JsonWriter&, const Account&);  // the same keys, into an object that is open
 
 }  // namespace fovea

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fovea/array.h"
+#include "fovea/ascii.h"
 #include "fovea/attention.h"
 #include "fovea/attention_bars.h"
 #include "fovea/attention_diagram.h"
@@ -9,6 +10,7 @@
 #include "fovea/attention_path.h"
 #include "fovea/attention_statistics.h"
 #include "fovea/attention_weights.h"
+#include "fovea/base64.h"
 #include "fovea/bias.h"
 #include "fovea/build_info.h"
 #include "fovea/capture.h"

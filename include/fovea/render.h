@@ -25,6 +25,12 @@ int display_width(std::string_view text);
 std::string pad_right(std::string_view text, int width);
 std::string pad_left(std::string_view text, int width);
 
+// Lines of at most `width` columns; words that are wider stay whole. The first begins at column `start`,
+// where the caller stands, the others are indented. Breaks at spaces, and beside Chinese characters, but
+// not before closing punctuation, after opening punctuation, nor within a short name: “喜欢”, v(喜欢),
+// [选项]. No newline at the end.
+std::string wrapped(std::string_view text, int width, int indent = 0, int start = 0);
+
 // A matrix between brackets with labels outside, every line of the same display width. `rows` and `columns`
 // name them: as many as there are, or none. Numbers have at most `digits` decimals, fewer where all of them
 // are complete with fewer; -inf is written -inf (ASCII minus: what is printed can be pasted). Wider than

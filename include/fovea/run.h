@@ -94,6 +94,7 @@ class Run {
 
   const std::string& model() const { return model_; }  // its name, for people; "" if there is none
   std::vector<AttentionKind> kinds() const;            // that there are
+  const std::vector<LayerView>& layers() const { return layers_; }  // all of them, in the order of the run
   Index layers(AttentionKind kind) const;
   const LayerView& layer(AttentionKind kind, Index layer) const;
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/utf8.h"
+#include "fovea/ascii.h"
 
 namespace fovea {
 namespace {
@@ -21,10 +22,9 @@ std::string special_name(std::string_view token) {
   if (name.empty()) name = inside("[", "]");
   std::string lower;
   for (const char c : name) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool letter = upper || (c >= 'a' && c <= 'z');
+    lower += ascii_lower_case(c);
+    const bool letter = lower.back() >= 'a' && lower.back() <= 'z';
     if (!letter && !(c >= '0' && c <= '9') && c != '_' && c != '/' && c != '-') return "";
-    lower += upper ? static_cast<char>(c - 'A' + 'a') : c;
   }
   const bool has_letter =
       std::any_of(lower.begin(), lower.end(), [](char c) { return c >= 'a' && c <= 'z'; });

@@ -39,15 +39,16 @@ std::string number_text(double value) {
 }
 
 template <typename T, typename Format>
-std::string list_of(const std::vector<T>& values, Format format) {
+std::string list_of(const std::vector<T>& values, const char* separator, Format format) {
   std::string result = "[";
-  for (const T& value : values) result += (result.size() == 1 ? "" : ", ") + format(value);
+  for (const T& value : values) result += (result.size() == 1 ? "" : separator) + format(value);
   return result + "]";
 }
 
 }  // namespace
 
 void JsonWriter::new_line() {
+  if (compact_) return;
   out_ += '\n';
   out_.append(2 * has_items_.size(), ' ');
 }
@@ -76,10 +77,11 @@ void JsonWriter::end(char bracket) {
   out_ += bracket;
 }
 
-void JsonWriter::key(std::string_view name) {
+JsonWriter& JsonWriter::key(std::string_view name) {
   before_value();
-  out_ += quoted(name) + ": ";
+  out_ += quoted(name) + (compact_ ? ":" : ": ");
   after_key_ = true;
+  return *this;
 }
 
 void JsonWriter::string(std::string_view text) {
@@ -114,17 +116,17 @@ void JsonWriter::null() {
 
 void JsonWriter::integers(const std::vector<Index>& values) {
   before_value();
-  out_ += list_of(values, [](Index value) { return std::to_string(value); });
+  out_ += list_of(values, separator(), [](Index value) { return std::to_string(value); });
 }
 
 void JsonWriter::numbers(const std::vector<double>& values) {
   before_value();
-  out_ += list_of(values, number_text);
+  out_ += list_of(values, separator(), number_text);
 }
 
 void JsonWriter::strings(const std::vector<std::string>& values) {
   before_value();
-  out_ += list_of(values, quoted);
+  out_ += list_of(values, separator(), quoted);
 }
 
 void JsonWriter::matrix(const Matrix& matrix) {
@@ -134,8 +136,9 @@ void JsonWriter::matrix(const Matrix& matrix) {
 }
 
 void JsonWriter::shape(const Shape& shape) {
-  before_value();
-  out_ += shape.to_string();
+  std::vector<Index> sizes;
+  for (int axis = 0; axis < shape.rank(); ++axis) sizes.push_back(shape[axis]);
+  integers(sizes);
 }
 
 void JsonWriter::text(const Text& text) {
@@ -148,7 +151,7 @@ void JsonWriter::text(const Text& text) {
 }
 
 std::string JsonWriter::take() {
-  out_ += '\n';
+  if (!compact_) out_ += '\n';
   return std::move(out_);
 }
 

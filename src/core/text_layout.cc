@@ -11,61 +11,6 @@
 namespace fovea {
 namespace {
 
-// A piece that must not be broken, and whether a space stood before it.
-struct Piece {
-  std::string text;
-  bool space_before = false;
-};
-
-bool closes(char32_t value) {
-  static constexpr std::u32string_view kClosing = U"，。、；：！？）」』”’》】,.;:!?)]%…";
-  return kClosing.find(value) != std::u32string_view::npos;
-}
-bool opens(char32_t value) {
-  static constexpr std::u32string_view kOpening = U"（「『“‘《【([";
-  return kOpening.find(value) != std::u32string_view::npos;
-}
-
-constexpr int kMaxTokenWidth = 24;  // longer quotes are prose, not the name of a token
-
-// Where the “…” or (…) that opens at text[at] ends; `at` itself if nothing opens there, or it is long.
-std::size_t end_of_token(std::string_view text, std::size_t at, char32_t opening) {
-  if (opening != U'“' && opening != U'(') return at;
-  const std::string_view closing = opening == U'(' ? ")" : "”";
-  const std::size_t end = text.find(closing, at);
-  if (end == std::string_view::npos) return at;
-  return display_width(text.substr(at, end - at)) <= kMaxTokenWidth ? end + closing.size() : at;
-}
-
-std::vector<Piece> pieces_of(std::string_view text) {
-  std::vector<Piece> pieces;
-  std::size_t token_end = 0;  // up to here only spaces part
-  bool space = false, glue = false, previous_wide = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = decode_utf8(text, at);
-    const std::string_view character = text.substr(at, point.bytes);
-    const bool in_token = at < token_end;
-    if (!in_token) token_end = end_of_token(text, at, point.value);
-    at += point.bytes;
-    if (point.value == ' ' || point.value == '\n') {
-      space = true;
-      continue;
-    }
-    const bool wide = display_width(character) == 2;
-    const bool new_piece =
-        pieces.empty() || space || ((wide || previous_wide) && !in_token && !glue && !closes(point.value));
-    if (new_piece) {
-      pieces.push_back({std::string(character), space && !pieces.empty()});
-    } else {
-      pieces.back().text += character;
-    }
-    space = false;
-    glue = opens(point.value);
-    previous_wide = wide;
-  }
-  return pieces;
-}
-
 struct Color {
   double red, green, blue;
 };
@@ -92,23 +37,8 @@ std::string repeat(std::string_view text, int count) {
 }
 
 std::string wrap(std::string_view text, int width, int indent) {
-  const std::string margin(static_cast<std::size_t>(indent), ' ');
-  std::string result, line;
-  int used = 0;
-  for (const Piece& piece : pieces_of(text)) {
-    const int size = display_width(piece.text);
-    const int space = piece.space_before && used > 0 ? 1 : 0;
-    if (used > 0 && indent + used + space + size > width) {
-      result += margin + line + '\n';
-      line = piece.text;
-      used = size;
-      continue;
-    }
-    if (space == 1) line += ' ';
-    line += piece.text;
-    used += space + size;
-  }
-  return used > 0 ? result + margin + line + '\n' : result;
+  const std::string lines = wrapped(text, width, indent, indent);
+  return lines.empty() ? lines : std::string(static_cast<std::size_t>(indent), ' ') + lines + '\n';
 }
 
 std::string shorten(std::string_view text, int width) {

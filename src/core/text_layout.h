@@ -9,9 +9,7 @@ namespace fovea {
 
 std::string repeat(std::string_view text, int count);
 
-// Lines no wider than `width` (words that are wider stay whole). Breaks at spaces, and between Chinese
-// characters, but not before closing punctuation, nor within a token: “喜欢”, v(喜欢). Every line starts
-// with `indent` spaces and ends with \n.
+// wrapped() of fovea/render.h as whole lines: each starts with `indent` spaces and ends with \n.
 std::string wrap(std::string_view text, int width, int indent = 0);
 
 // At most `width` columns; what is longer ends with ….

@@ -9,6 +9,7 @@
 #include "explain/arithmetic.h"
 #include "explain/score_terms.h"
 #include "explain/sentences.h"
+#include "fovea/ascii.h"
 #include "fovea/explain.h"
 
 namespace fovea {
@@ -133,7 +134,7 @@ class Narrator {
 
  private:
   static std::string lower(std::string text) {
-    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+    text[0] = ascii_lower_case(text[0]);
     return text;
   }
 

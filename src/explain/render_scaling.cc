@@ -111,36 +111,25 @@ std::string to_json(const ScalingExperiment& experiment) {
   JsonWriter json;
   const auto saturation_object = [&](const Saturation& s) {
     json.begin_object();
-    json.key("scores");
-    json.numbers(s.scores);
-    json.key("weights");
-    json.numbers(s.weights);
-    json.key("jacobian_norm");
-    json.number(s.jacobian_norm);
-    json.key("jacobian_norm_naive");
-    json.number(s.jacobian_norm_naive);
+    json.key("scores").numbers(s.scores);
+    json.key("weights").numbers(s.weights);
+    json.key("jacobian_norm").number(s.jacobian_norm);
+    json.key("jacobian_norm_naive").number(s.jacobian_norm_naive);
     json.end_object();
   };
   json.begin_object();
-  json.key("draws");
-  json.integer(experiment.options.draws);
-  json.key("seed");
-  json.string(std::to_string(experiment.options.seed));  // 64 bits do not fit a JSON number
-  json.key("variances");
-  json.begin_array();
+  json.key("draws").integer(experiment.options.draws);
+  json.key("seed").string(std::to_string(experiment.options.seed));  // 64 bits do not fit a JSON number
+  json.key("variances").begin_array();
   for (const ScalingVariance& row : experiment.variances) {
     json.begin_object();
-    json.key("d_k");
-    json.integer(row.d_k);
-    json.key("raw");
-    json.number(row.raw);
-    json.key("scaled");
-    json.number(row.scaled);
+    json.key("d_k").integer(row.d_k);
+    json.key("raw").number(row.raw);
+    json.key("scaled").number(row.scaled);
     json.end_object();
   }
   json.end_array();
-  json.key("saturation_width");
-  json.integer(experiment.options.saturation_width);
+  json.key("saturation_width").integer(experiment.options.saturation_width);
   json.key("saturation_raw");
   saturation_object(experiment.raw);
   json.key("saturation_scaled");

@@ -189,28 +189,18 @@ std::string to_terminal(const ShapeTrace& trace, const RenderOptions& options) {
 std::string to_json(const ShapeTrace& trace) {
   JsonWriter json;
   json.begin_object();
-  json.key("batch");
-  json.integer(trace.options.batch);
-  json.key("length");
-  json.integer(trace.options.length);
-  json.key("width");
-  json.integer(trace.options.width);
-  json.key("heads");
-  json.integer(trace.options.heads);
-  json.key("memory");
-  json.integer(trace.options.memory);
-  json.key("steps");
-  json.begin_array();
+  json.key("batch").integer(trace.options.batch);
+  json.key("length").integer(trace.options.length);
+  json.key("width").integer(trace.options.width);
+  json.key("heads").integer(trace.options.heads);
+  json.key("memory").integer(trace.options.memory);
+  json.key("steps").begin_array();
   for (const ShapeStep& step : trace.steps) {
     json.begin_object();
-    json.key("name");
-    json.string(step.name);
-    json.key("formula");
-    json.string(step.formula);
-    json.key("shape");
-    json.shape(step.shape);
-    json.key("sentence");
-    json.text(step.sentence);
+    json.key("name").string(step.name);
+    json.key("formula").string(step.formula);
+    json.key("shape").shape(step.shape);
+    json.key("sentence").text(step.sentence);
     json.end_object();
   }
   json.end_array();

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/fail.h"
+#include "core/lines.h"
 #include "core/utf8.h"
 #include "fovea/file.h"
 #include "io/json.h"
@@ -56,10 +57,8 @@ std::string reason_of(const Error& error) {
 WordVectors parse_lines(std::string_view text, std::string_view name) {
   WordVectors vectors;
   std::size_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::vector<std::string> parts = split_on_white_space(text.substr(begin, end - begin));
-    begin = end + 1;
+  for (const std::string_view line : lines_of(text)) {
+    const std::vector<std::string> parts = split_on_white_space(line);
     ++number;
     if (parts.empty() || parts[0][0] == '#') continue;
     try {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/fail.h"
+#include "fovea/ascii.h"
 #include "fovea/file.h"
 #include "fovea/npy.h"
 #include "fovea/npz.h"
@@ -22,10 +23,7 @@ enum class Format { npy, npz, safetensors, json };
 constexpr Index kJsonLimit = Index{256} << 20;
 
 Format format_of(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  for (char& c : extension) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  const std::string extension = ascii_lower_case(std::filesystem::path(path).extension().string());
   if (extension == ".npy") return Format::npy;
   if (extension == ".npz") return Format::npz;
   if (extension == ".safetensors") return Format::safetensors;

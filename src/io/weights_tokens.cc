@@ -1,6 +1,7 @@
 #include "io/weights_tokens.h"
 
 #include "core/fail.h"
+#include "core/lines.h"
 #include "core/utf8.h"
 #include "fovea/file.h"
 #include "io/json_arrays.h"
@@ -74,15 +75,8 @@ std::vector<std::string> load_tokens(const std::string& path) {
   const std::string where = "[tokens] " + path;
   if (!is_utf8(text)) fail("{}: is not UTF-8", where);
   if (is_json_list(text)) return parse_text_list(text, where);
-  std::vector<std::string> tokens;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    tokens.emplace_back(line);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  const std::vector<std::string_view> lines = lines_of(text);
+  std::vector<std::string> tokens(lines.begin(), lines.end());
   if (tokens.empty()) fail("{}: there are no tokens in it", where);
   return tokens;
 }

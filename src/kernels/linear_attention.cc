@@ -91,19 +91,19 @@ class ForwardWork {
 
   void LoadKeys(Index begin, Index end) {
     keys_ = end - begin;
-    FeatureRows(*head_.map, head_.keys(begin, end), depth_, features_k_);
+    ApplyFeatureMap(*head_.map, head_.keys(begin, end), depth_, features_k_);
     values_ = ReadableRows(head_.values(begin, end), head_.value_width, values_scratch_);
   }
 
   void LoadQueries(Index g, Index begin, Index end) {
     queries_ = end - begin;
-    FeatureRows(*head_.map, head_.queries(g, begin, end), depth_, features_q_);
+    ApplyFeatureMap(*head_.map, head_.queries(g, begin, end), depth_, features_q_);
   }
 
   // state += φ(k)ᵀ [v, 1] over the keys of this block.
   void AddKeys(float* state) {
-    Product<TileEnd::add>({features_k_, 1, padded_depth_}, depth_, values_, keys_, padded_values_, state,
-                          padded_values_);
+    MultiplyMatrices<TileEnd::add>({features_k_, 1, padded_depth_}, depth_, values_, keys_, padded_values_,
+                                   state, padded_values_);
     AddRows(features_k_, keys_, padded_depth_, nullptr, state + depth_ * padded_values_);
   }
 
@@ -124,8 +124,8 @@ class ForwardWork {
   }
 
   void MultiplyByState(const float* state, const Target& target) {
-    Product<TileEnd::store>({features_q_, padded_depth_, 1}, queries_, {state, padded_values_}, depth_,
-                            padded_values_, target.data, target.stride);
+    MultiplyMatrices<TileEnd::store>({features_q_, padded_depth_, 1}, queries_, {state, padded_values_},
+                                     depth_, padded_values_, target.data, target.stride);
   }
 
   void StoreOutput(Index g, Index row, const Target& target) {

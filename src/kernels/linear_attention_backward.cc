@@ -71,7 +71,7 @@ class BackwardWork {
     }
   }
 
-  void Queries(Index g, Index begin, Index end, const float* keys, float* queries) {
+  void DifferentiateQueries(Index g, Index begin, Index end, const float* keys, float* queries) {
     std::fill_n(queries, StateSize(depth_, width_), 0.0f);
     const float* z = keys + width_ * padded_depth_;
     for (Index at = begin; at < end; at += kLinearBlock) {
@@ -87,7 +87,7 @@ class BackwardWork {
     }
   }
 
-  void Keys(Index begin, Index end, const float* queries) {
+  void DifferentiateKeys(Index begin, Index end, const float* queries) {
     TransposeQueries(queries);
     for (Index at = begin; at < end; at += kLinearBlock) {
       LoadKeys(at, std::min(end, at + kLinearBlock));
@@ -96,12 +96,12 @@ class BackwardWork {
     }
   }
 
-  void CausalQueries(Index begin, Index end, LinearRunningState& state) {
+  void DifferentiateCausalQueries(Index begin, Index end, LinearRunningState& state) {
     const Index size = KeyStateSize(depth_, width_);
     for (Index at = begin; at < end; at += kLinearBlock) {
       LoadKeys(at, std::min(end, at + kLinearBlock));
       if (HasQueries(at)) {
-        const VectorRows values = TransposedValues(at);
+        const VectorRows values = TransposeValues(at);
         const bool finite = AllFinite({features_k_, padded_depth_}, keys_, padded_depth_);
         SumNorms(state.running + width_ * padded_depth_);
         for (Index g = 0; g < head_.group; ++g) {
@@ -123,14 +123,14 @@ class BackwardWork {
     }
   }
 
-  void CausalKeys(Index begin, Index end, LinearRunningState& state) {
+  void DifferentiateCausalKeys(Index begin, Index end, LinearRunningState& state) {
     const Index size = StateSize(depth_, width_);
     for (Index at = LastBlock(begin, end); at >= begin; at -= kLinearBlock) {
       LoadKeys(at, std::min(end, at + kLinearBlock));
       TransposeQueries(state.running);
       MultiplyByQueries(state.running);
       if (HasQueries(at)) {
-        const VectorRows values = TransposedValues(at);
+        const VectorRows values = TransposeValues(at);
         TransposeRows({features_k_, padded_depth_}, keys_, depth_, keys_transposed_, Padded(keys_));
         for (Index g = 0; g < head_.group; ++g) {
           LoadQueriesAt(g, at);
@@ -144,7 +144,7 @@ class BackwardWork {
     }
   }
 
-  void CausalSumQueries(Index begin, Index end, float* state) {
+  void SumCausalQueries(Index begin, Index end, float* state) {
     std::fill_n(state, StateSize(depth_, width_), 0.0f);
     for (Index at = LastBlock(begin, end); at >= begin; at -= kLinearBlock) {
       keys_ = std::min(end, at + kLinearBlock) - at;
@@ -168,7 +168,7 @@ class BackwardWork {
 
   void LoadKeys(Index begin, Index end) {
     keys_ = end - begin;
-    FeatureRows(*head_.map, head_.keys(begin, end), depth_, features_k_);
+    ApplyFeatureMap(*head_.map, head_.keys(begin, end), depth_, features_k_);
     values_ = {head_.v + begin * head_.v_stride, head_.v_stride, 1};
   }
 
@@ -178,7 +178,7 @@ class BackwardWork {
     first_query_ = begin;
     denominators_ = head_.denominators + g * head_.n + begin;
     gammas_ = head_.gammas + g * head_.n + begin;
-    FeatureRows(*head_.map, head_.queries(g, begin, end), depth_, features_q_);
+    ApplyFeatureMap(*head_.map, head_.queries(g, begin, end), depth_, features_q_);
   }
 
   // The queries that stand at the keys of this block.
@@ -209,7 +209,7 @@ class BackwardWork {
     }
   }
 
-  VectorRows TransposedValues(Index first_key) {
+  VectorRows TransposeValues(Index first_key) {
     const VectorRows rows =
         ReadableRows(head_.values(first_key, first_key + keys_), width_, values_scratch_);
     TransposeRows(rows, keys_, width_, values_transposed_, Padded(keys_));
@@ -226,8 +226,8 @@ class BackwardWork {
 
   // dφ(q) = ĝ · Sᵀ
   void MultiplyByKeys(const float* keys) {
-    Product<TileEnd::store>({upstream_, padded_width_, 1}, queries_, {keys, padded_depth_}, width_,
-                            padded_depth_, dfeatures_, padded_depth_);
+    MultiplyMatrices<TileEnd::store>({upstream_, padded_width_, 1}, queries_, {keys, padded_depth_}, width_,
+                                     padded_depth_, dfeatures_, padded_depth_);
   }
 
   // γ = −φ(q) · (S ĝ) / denominator, which is −ĝ · output; dφ(q) += γ z.
@@ -243,12 +243,12 @@ class BackwardWork {
 
   // dφ(k) = v Gᵀ + y, dv = φ(k) G
   void MultiplyByQueries(const float* queries) {
-    Product<TileEnd::store>(values_, keys_, {queries_transposed_, padded_depth_}, width_, padded_depth_,
-                            dfeatures_, padded_depth_);
+    MultiplyMatrices<TileEnd::store>(values_, keys_, {queries_transposed_, padded_depth_}, width_,
+                                     padded_depth_, dfeatures_, padded_depth_);
     const float* y = queries + depth_ * padded_width_;
     for (Index j = 0; j < keys_; ++j) AddScaled(1, y, padded_depth_, dfeatures_ + j * padded_depth_);
-    Product<TileEnd::store>({features_k_, padded_depth_, 1}, keys_, {queries, padded_width_}, depth_,
-                            padded_width_, dvalues_, padded_width_);
+    MultiplyMatrices<TileEnd::store>({features_k_, padded_depth_, 1}, keys_, {queries, padded_width_},
+                                     depth_, padded_width_, dvalues_, padded_width_);
   }
 
   // The triangle of this block: dφ(k)_j += Σ_i (ĝ_i · v_j + γ_i) φ(q)_i, dv_j += Σ_i (φ(q)_i · φ(k)_j) ĝ_i.
@@ -267,15 +267,15 @@ class BackwardWork {
 
   // Sᵀ += vᵀ φ(k), z += φ(k)
   void AddKeys(float* keys) {
-    Product<TileEnd::add>({values_.data, 1, values_.row_stride}, width_, {features_k_, padded_depth_},
-                          keys_, padded_depth_, keys, padded_depth_);
+    MultiplyMatrices<TileEnd::add>({values_.data, 1, values_.row_stride}, width_,
+                                   {features_k_, padded_depth_}, keys_, padded_depth_, keys, padded_depth_);
     AddRows(features_k_, keys_, padded_depth_, nullptr, keys + width_ * padded_depth_);
   }
 
   // G += φ(q)ᵀ ĝ, y += γ φ(q)
   void AddQueries(float* queries) {
-    Product<TileEnd::add>({features_q_, 1, padded_depth_}, depth_, {upstream_, padded_width_}, queries_,
-                          padded_width_, queries, padded_width_);
+    MultiplyMatrices<TileEnd::add>({features_q_, 1, padded_depth_}, depth_, {upstream_, padded_width_},
+                                   queries_, padded_width_, queries, padded_width_);
     AddRows(features_q_, queries_, padded_depth_, gammas_, queries + depth_ * padded_width_);
   }
 
@@ -345,27 +345,27 @@ void LinearBackwardSumKeys(const LinearBackwardHead& head, Index begin, Index en
   linear::BackwardWork(head).SumKeys(begin, end, state);
 }
 
-void LinearBackwardQueries(const LinearBackwardHead& head, Index g, Index begin, Index end,
-                           const float* keys, float* queries) {
-  linear::BackwardWork(head).Queries(g, begin, end, keys, queries);
+void LinearDifferentiateQueries(const LinearBackwardHead& head, Index g, Index begin, Index end,
+                                const float* keys, float* queries) {
+  linear::BackwardWork(head).DifferentiateQueries(g, begin, end, keys, queries);
 }
 
-void LinearBackwardKeys(const LinearBackwardHead& head, Index begin, Index end, const float* queries) {
-  linear::BackwardWork(head).Keys(begin, end, queries);
+void LinearDifferentiateKeys(const LinearBackwardHead& head, Index begin, Index end, const float* queries) {
+  linear::BackwardWork(head).DifferentiateKeys(begin, end, queries);
 }
 
-void LinearBackwardCausalQueries(const LinearBackwardHead& head, Index begin, Index end,
-                                 LinearRunningState& state) {
-  linear::BackwardWork(head).CausalQueries(begin, end, state);
+void LinearDifferentiateCausalQueries(const LinearBackwardHead& head, Index begin, Index end,
+                                      LinearRunningState& state) {
+  linear::BackwardWork(head).DifferentiateCausalQueries(begin, end, state);
 }
 
-void LinearBackwardCausalKeys(const LinearBackwardHead& head, Index begin, Index end,
-                              LinearRunningState& state) {
-  linear::BackwardWork(head).CausalKeys(begin, end, state);
+void LinearDifferentiateCausalKeys(const LinearBackwardHead& head, Index begin, Index end,
+                                   LinearRunningState& state) {
+  linear::BackwardWork(head).DifferentiateCausalKeys(begin, end, state);
 }
 
-void LinearBackwardCausalSumQueries(const LinearBackwardHead& head, Index begin, Index end, float* state) {
-  linear::BackwardWork(head).CausalSumQueries(begin, end, state);
+void LinearBackwardSumCausalQueries(const LinearBackwardHead& head, Index begin, Index end, float* state) {
+  linear::BackwardWork(head).SumCausalQueries(begin, end, state);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -376,11 +376,11 @@ namespace fovea::kernels {
 
 HWY_EXPORT(LinearKeyStateSize);
 HWY_EXPORT(LinearBackwardSumKeys);
-HWY_EXPORT(LinearBackwardQueries);
-HWY_EXPORT(LinearBackwardKeys);
-HWY_EXPORT(LinearBackwardCausalQueries);
-HWY_EXPORT(LinearBackwardCausalKeys);
-HWY_EXPORT(LinearBackwardCausalSumQueries);
+HWY_EXPORT(LinearDifferentiateQueries);
+HWY_EXPORT(LinearDifferentiateKeys);
+HWY_EXPORT(LinearDifferentiateCausalQueries);
+HWY_EXPORT(LinearDifferentiateCausalKeys);
+HWY_EXPORT(LinearBackwardSumCausalQueries);
 
 Index linear_key_state_size(Index depth, Index value_width) {
   apply_forced_instruction_set();
@@ -394,28 +394,29 @@ void linear_backward_sum_keys(const LinearBackwardHead& head, Index begin, Index
   HWY_DYNAMIC_DISPATCH(LinearBackwardSumKeys)(head, begin, end, state);
 }
 
-void linear_backward_queries(const LinearBackwardHead& head, Index g, Index begin, Index end,
-                             const float* keys, float* queries) {
-  HWY_DYNAMIC_DISPATCH(LinearBackwardQueries)(head, g, begin, end, keys, queries);
+void linear_differentiate_queries(const LinearBackwardHead& head, Index g, Index begin, Index end,
+                                  const float* keys, float* queries) {
+  HWY_DYNAMIC_DISPATCH(LinearDifferentiateQueries)(head, g, begin, end, keys, queries);
 }
 
-void linear_backward_keys(const LinearBackwardHead& head, Index begin, Index end, const float* queries) {
-  HWY_DYNAMIC_DISPATCH(LinearBackwardKeys)(head, begin, end, queries);
+void linear_differentiate_keys(const LinearBackwardHead& head, Index begin, Index end,
+                               const float* queries) {
+  HWY_DYNAMIC_DISPATCH(LinearDifferentiateKeys)(head, begin, end, queries);
 }
 
-void linear_backward_causal_queries(const LinearBackwardHead& head, Index begin, Index end,
-                                    LinearRunningState& state) {
-  HWY_DYNAMIC_DISPATCH(LinearBackwardCausalQueries)(head, begin, end, state);
+void linear_differentiate_causal_queries(const LinearBackwardHead& head, Index begin, Index end,
+                                         LinearRunningState& state) {
+  HWY_DYNAMIC_DISPATCH(LinearDifferentiateCausalQueries)(head, begin, end, state);
 }
 
-void linear_backward_causal_keys(const LinearBackwardHead& head, Index begin, Index end,
-                                 LinearRunningState& state) {
-  HWY_DYNAMIC_DISPATCH(LinearBackwardCausalKeys)(head, begin, end, state);
+void linear_differentiate_causal_keys(const LinearBackwardHead& head, Index begin, Index end,
+                                      LinearRunningState& state) {
+  HWY_DYNAMIC_DISPATCH(LinearDifferentiateCausalKeys)(head, begin, end, state);
 }
 
-void linear_backward_causal_sum_queries(const LinearBackwardHead& head, Index begin, Index end,
+void linear_backward_sum_causal_queries(const LinearBackwardHead& head, Index begin, Index end,
                                         float* state) {
-  HWY_DYNAMIC_DISPATCH(LinearBackwardCausalSumQueries)(head, begin, end, state);
+  HWY_DYNAMIC_DISPATCH(LinearBackwardSumCausalQueries)(head, begin, end, state);
 }
 
 }  // namespace fovea::kernels

@@ -29,21 +29,22 @@ Index linear_query_state_size(Index depth, Index value_width);
 void linear_backward_sum_keys(const LinearBackwardHead& head, Index begin, Index end, float* state);
 // All keys visible: dq of the queries [begin, end) of head g, one chunk, with their denominators and
 // gammas, and the sum over them.
-void linear_backward_queries(const LinearBackwardHead& head, Index g, Index begin, Index end,
-                             const float* keys, float* queries);
+void linear_differentiate_queries(const LinearBackwardHead& head, Index g, Index begin, Index end,
+                                  const float* keys, float* queries);
 // All keys visible: dk and dv of keys [begin, end), from the sum over all queries.
-void linear_backward_keys(const LinearBackwardHead& head, Index begin, Index end, const float* queries);
+void linear_differentiate_keys(const LinearBackwardHead& head, Index begin, Index end,
+                               const float* queries);
 
 // Causal: dq, denominators and gammas of the queries that stand at keys [begin, end); `state` holds the
 // keys before `begin`, and afterwards those before `end`.
-void linear_backward_causal_queries(const LinearBackwardHead& head, Index begin, Index end,
-                                    LinearRunningState& state);
+void linear_differentiate_causal_queries(const LinearBackwardHead& head, Index begin, Index end,
+                                         LinearRunningState& state);
 // Causal: dk and dv of keys [begin, end), last to first; `state` holds the queries at `end` and after.
-void linear_backward_causal_keys(const LinearBackwardHead& head, Index begin, Index end,
-                                 LinearRunningState& state);
+void linear_differentiate_causal_keys(const LinearBackwardHead& head, Index begin, Index end,
+                                      LinearRunningState& state);
 // Causal: state = sum over the queries of all heads that stand at the keys [begin, end) of one chunk, in
-// the order of linear_backward_causal_keys.
-void linear_backward_causal_sum_queries(const LinearBackwardHead& head, Index begin, Index end,
+// the order of linear_differentiate_causal_keys.
+void linear_backward_sum_causal_queries(const LinearBackwardHead& head, Index begin, Index end,
                                         float* state);
 
 }  // namespace fovea::kernels

@@ -68,8 +68,8 @@ struct VectorRows {
 
 // c [rows, columns] = or += a [rows, depth] · b [depth, columns]; columns are whole vectors.
 template <TileEnd kEnd>
-HWY_INLINE void Product(const TileFactor& a, Index rows, const VectorRows& b, Index depth, Index columns,
-                        float* c, Index c_stride) {
+HWY_INLINE void MultiplyMatrices(const TileFactor& a, Index rows, const VectorRows& b, Index depth,
+                                 Index columns, float* c, Index c_stride) {
   const Index lanes = static_cast<Index>(hn::Lanes(Floats()));
   for (Index at = 0, left = columns / lanes; left > 0;) {
     // 3 vectors at a time, but 4 as 2 + 2 and not as 3 + 1.
@@ -173,7 +173,7 @@ HWY_NOINLINE void MapRows(const LinearRows& x, Index width, float* out, Index ou
 }
 
 // out [count, Dp] = φ(x [count, width]), with zeros past the width.
-inline void FeatureRows(const FeatureMap& map, const LinearRows& x, Index width, float* out) {
+inline void ApplyFeatureMap(const FeatureMap& map, const LinearRows& x, Index width, float* out) {
   const Index stride = Padded(width);
   LinearRows rows = x;
   if (x.element_stride != 1) {
@@ -278,8 +278,8 @@ struct Triangle {
   void Multiply(const VectorRows& a, const VectorRows& b, Index depth) const {
     for (Index r = 0; r < queries; r += kTileRows) {
       const Index rows = std::min(kTileRows, queries - r);
-      Product<TileEnd::store>({a.data + r * a.stride, a.stride, 1}, rows, b, depth, Padded(lead + r + rows),
-                              Row(r), stride);
+      MultiplyMatrices<TileEnd::store>({a.data + r * a.stride, a.stride, 1}, rows, b, depth,
+                                       Padded(lead + r + rows), Row(r), stride);
     }
     for (Index r = 0; r < queries; ++r) std::fill(Row(r) + Visible(r), Row(r) + stride, 0.0f);
   }
@@ -290,8 +290,8 @@ struct Triangle {
     const Index step = finite ? kTileRows : 1;
     for (Index r = 0; r < queries; r += step) {
       const Index rows = std::min(step, queries - r);
-      Product<TileEnd::add>({Row(r), stride, 1}, rows, b, lead + r + rows, columns, out + r * out_stride,
-                            out_stride);
+      MultiplyMatrices<TileEnd::add>({Row(r), stride, 1}, rows, b, lead + r + rows, columns,
+                                     out + r * out_stride, out_stride);
     }
   }
 
@@ -300,9 +300,9 @@ struct Triangle {
     const Index step = finite ? kTileRows : 1;
     for (Index j = 0; j < keys; j += step) {
       const Index first = std::max<Index>(0, j - lead);  // the first query that sees key j
-      Product<TileEnd::add>({Row(first) + j, 1, stride}, std::min(step, keys - j),
-                            {b.data + first * b.stride, b.stride}, queries - first, columns,
-                            out + j * out_stride, out_stride);
+      MultiplyMatrices<TileEnd::add>({Row(first) + j, 1, stride}, std::min(step, keys - j),
+                                     {b.data + first * b.stride, b.stride}, queries - first, columns,
+                                     out + j * out_stride, out_stride);
     }
   }
 };

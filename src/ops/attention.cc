@@ -14,11 +14,7 @@ namespace {
 
 // Without places for results.
 kernels::AttentionProblem problem_of(const AttentionViews& views, const AttentionOptions& options) {
-  kernels::AttentionProblem problem{{views.q, views.k}, views.v};
-  problem.mask = options.mask.node();
-  problem.bias = options.bias.node();
-  problem.scale = scale_of(options, views.q.shape()[4]);
-  problem.softcap = options.softcap;
+  kernels::AttentionProblem problem{score_problem(views, options), views.v};
   problem.dropout = options.dropout;
   problem.seed = options.seed;
   return problem;

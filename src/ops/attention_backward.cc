@@ -1,8 +1,14 @@
 #include "kernels/attention_backward.h"
+
+#include <fmt/core.h>
+
 #include "core/fail.h"
 #include "fovea/attention.h"
+#include "kernels/attention_backward_plan.h"
+#include "kernels/tile_sizes.h"
 #include "ops/attention_options.h"
 #include "ops/attention_views.h"
+#include "ops/observed_call.h"
 
 namespace fovea {
 namespace {
@@ -41,20 +47,23 @@ AttentionGradients attention_backward(ConstView q, ConstView k, ConstView v, con
   gradients.dv = Tensor::uninitialized(v.shape());
   if (!options.bias.is_none()) gradients.dbias = Tensor::uninitialized(options.bias.node()->data_shape());
 
-  kernels::AttentionBackwardProblem problem{{views.q, views.k}, views.v, as_rank_5(doutput)};
+  kernels::AttentionBackwardProblem problem{score_problem(views, options), views.v, as_rank_5(doutput)};
   problem.output = forward.output.data();
   problem.logsumexp = forward.logsumexp.data();
-  problem.mask = options.mask.node();
-  problem.bias = options.bias.node();
-  problem.scale = scale_of(options, views.q.shape()[4]);
-  problem.softcap = options.softcap;
   problem.dropout = options.dropout;
   problem.seed = options.seed;
   problem.dq = gradients.dq.data();
   problem.dk = gradients.dk.data();
   problem.dv = gradients.dv.data();
   problem.dbias = gradients.dbias.data();
-  kernels::attention_backward(problem);
+  run_observed(
+      "attention_backward",
+      [&] {
+        return CallText{shapes_text(q.shape(), k.shape(), v.shape()),
+                        fmt::format("strips: {} queries × {} keys", kernels::strip_width(),
+                                    kernels::kBackwardKeyBlock)};
+      },
+      [&] { kernels::attention_backward(problem); });
   return gradients;
 }
 

@@ -26,4 +26,13 @@ float scale_of(const AttentionOptions& options, Index depth) {
   return options.scale.value_or(usual);
 }
 
+kernels::ScoreProblem score_problem(const AttentionViews& views, const AttentionOptions& options) {
+  kernels::ScoreProblem problem{views.q, views.k};
+  problem.mask = options.mask.node();
+  problem.bias = options.bias.node();
+  problem.scale = scale_of(options, views.q.shape()[4]);
+  problem.softcap = options.softcap;
+  return problem;
+}
+
 }  // namespace fovea

@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "fovea/threads.h"
 #include "kernels/decode.h"
 #include "kernels/tile_sizes.h"
+#include "ops/observed_call.h"
 
 namespace fovea {
 namespace {
@@ -20,22 +19,14 @@ namespace {
 std::mutex observer_mutex;
 std::shared_ptr<const AttentionObserver> observer;
 
-// FOVEA_VERBOSE is the user's own wish to see what the library does; nothing else is ever printed here.
-std::shared_ptr<const AttentionObserver> verbose_observer() {
-  const char* verbose = std::getenv("FOVEA_VERBOSE");
-  if (verbose == nullptr || *verbose == '\0' || *verbose == '0') return nullptr;
-  return std::make_shared<const AttentionObserver>(
-      [](const AttentionPath& path) { fmt::print(stderr, "fovea: {}\n", path.to_string()); });
-}
-
 std::shared_ptr<const AttentionObserver> current_observer() {
-  static const std::shared_ptr<const AttentionObserver> verbose = verbose_observer();
   const std::lock_guard lock(observer_mutex);
-  return observer != nullptr ? observer : verbose;
+  return observer;
 }
 
 AttentionPath path_of(const kernels::AttentionProblem& problem) {
   AttentionPath path;
+  path.shapes = shapes_text(problem.q.shape(), problem.k.shape(), problem.v.shape());
   path.instruction_set = instruction_set();
   path.threads = thread_count();
   if (kernels::is_decoding(problem)) {
@@ -52,14 +43,18 @@ AttentionPath path_of(const kernels::AttentionProblem& problem) {
   return path;
 }
 
+std::string path_text(const AttentionPath& path) {
+  return fmt::format(
+      "{}: {} queries × {} keys, {} strips a block; tiles {} skipped, {} full, {} partial, {} gathered",
+      path.mode, path.strip_queries, path.step_keys, path.strips_per_block, path.hidden, path.full,
+      path.partial, path.gathered);
+}
+
 }  // namespace
 
 std::string AttentionPath::to_string() const {
-  return fmt::format(
-      "attention by {}, {} {}, {}: {} queries × {} keys, {} strips a block; tiles {} skipped, {} full, {} "
-      "partial, {} gathered; {:.3f} ms",
-      instruction_set, threads, threads == 1 ? "thread" : "threads", mode, strip_queries, step_keys,
-      strips_per_block, hidden, full, partial, gathered, seconds * 1e3);
+  const CallPath call{"attention", shapes, instruction_set, threads, path_text(*this), seconds};
+  return call.to_string();
 }
 
 void observe_attention(AttentionObserver wanted) {
@@ -75,7 +70,8 @@ TileSizes tile_sizes(Index d_k, Index d_v) {
 
 void run_observed(kernels::AttentionProblem& problem) {
   const std::shared_ptr<const AttentionObserver> who = current_observer();
-  if (who == nullptr) return kernels::attention_forward(problem);
+  const std::shared_ptr<const CallObserver> anybody = who == nullptr ? call_observer() : nullptr;
+  if (who == nullptr && anybody == nullptr) return kernels::attention_forward(problem);
   if (problem.heads() == 0 || problem.queries() == 0) return;
   AttentionPath path = path_of(problem);
   kernels::TileCounts tiles;
@@ -88,7 +84,8 @@ void run_observed(kernels::AttentionProblem& problem) {
   path.full = tiles.full;
   path.partial = tiles.partial;
   path.gathered = tiles.gathered;
-  (*who)(path);
+  if (who != nullptr) return (*who)(path);
+  tell(*anybody, "attention", {path.shapes, path_text(path)}, path.seconds);
 }
 
 }  // namespace fovea

@@ -1,5 +1,7 @@
 #include "fovea/attention_statistics.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -7,9 +9,11 @@
 #include "core/fail.h"
 #include "core/parallel.h"
 #include "kernels/statistics.h"
+#include "kernels/tile_sizes.h"
 #include "mask/intervals.h"
 #include "ops/attention_options.h"
 #include "ops/attention_views.h"
+#include "ops/observed_call.h"
 
 namespace fovea {
 namespace {
@@ -17,21 +21,14 @@ namespace {
 // A call, checked; its views point into k_copy if the keys had to be copied.
 struct Call {
   AttentionViews views;
-  float scale;
-  float softcap;
-  const MaskNode* mask;
-  const BiasNode* bias;
+  kernels::ScoreProblem scores;
 
   Index n() const { return views.q.shape()[3]; }
   Index m() const { return views.k.shape()[3]; }
   Index heads() const { return views.q.shape()[0] * views.q.shape()[1] * views.q.shape()[2]; }
 
   kernels::StatisticsProblem problem() const {
-    kernels::StatisticsProblem problem{{views.q, views.k}};
-    problem.mask = mask;
-    problem.bias = bias;
-    problem.scale = scale;
-    problem.softcap = softcap;
+    kernels::StatisticsProblem problem{scores};
     problem.row_end = n();
     return problem;
   }
@@ -50,21 +47,21 @@ Call checked(const char* op, ConstView q, ConstView k, const AttentionOptions& o
   AttentionOptions undropped = options;
   undropped.dropout = 0;
   check_options(op, undropped, views.extents());
-  const float scale = scale_of(options, views.q.shape()[4]);
-  return {std::move(views), scale, options.softcap, options.mask.node(), options.bias.node()};
+  kernels::ScoreProblem scores = score_problem(views, options);
+  return {std::move(views), std::move(scores)};
 }
 
 // How many keys the mask lets each row see, [.., N].
 Ids visible_keys(const Call& call) {
   Ids visible = Ids::filled(call.views.row_shape(), call.m());
-  if (call.mask == nullptr) return visible;
+  if (call.scores.mask == nullptr) return visible;
   constexpr Index kRows = 256;  // of one task
   const Index heads = call.views.q.shape()[2], n = call.n(), rows = call.heads() * n;
   parallel_for((rows + kRows - 1) / kRows, [&](Index task) {
     Intervals keys;
     for (Index row = task * kRows; row < std::min(rows, (task + 1) * kRows); ++row) {
       const Index h = row / n;
-      call.mask->visible_keys({h / heads, h % heads, row % n, n, call.m()}, keys);
+      call.scores.mask->visible_keys({h / heads, h % heads, row % n, n, call.m()}, keys);
       visible.data()[row] = count_keys(keys);
     }
   });
@@ -114,6 +111,17 @@ void ask_for_rows(const Call& call, AttentionStatistics& s, kernels::StatisticsP
   problem.logsumexp = s.logsumexp.data();
 }
 
+// The passes over the scores that a problem needs.
+void run(const Call& call, const char* operation, const kernels::StatisticsProblem& problem) {
+  const auto describe = [&] {
+    return CallText{shapes_text(call.views.q.shape(), call.views.k.shape()),
+                    fmt::format("strips: {} queries × {} keys, rows {} to {}, {}", kernels::strip_width(),
+                                kernels::kKeyBlock, problem.row_begin, problem.row_end,
+                                problem.needs_weights() ? "two passes" : "one pass")};
+  };
+  run_observed(operation, describe, [&] { kernels::attention_statistics(problem); });
+}
+
 }  // namespace
 
 AttentionStatistics attention_statistics(ConstView q, ConstView k, const AttentionOptions& options,
@@ -148,7 +156,7 @@ AttentionStatistics attention_statistics(ConstView q, ConstView k, const Attenti
     problem.picture_mean = s.thumbnail.data();
     problem.picture_max = s.thumbnail_max.data();
   }
-  kernels::attention_statistics(problem);
+  run(call, "attention_statistics", problem);
   if (wanted.rows) {
     s.visible = visible_keys(call);
     s.means = means_of(s, call);
@@ -161,7 +169,7 @@ Tensor attention_logsumexp(ConstView q, ConstView k, const AttentionOptions& opt
   Tensor result = Tensor::uninitialized(call.views.row_shape());
   kernels::StatisticsProblem problem = call.problem();
   problem.logsumexp = result.data();
-  kernels::attention_statistics(problem);
+  run(call, "attention_logsumexp", problem);
   return result;
 }
 
@@ -182,7 +190,7 @@ Tensor attention_crop(ConstView q, ConstView k, const AttentionOptions& options,
   problem.key_begin = crop.key_begin;
   problem.key_end = crop.key_end;
   problem.weights = result.data();
-  kernels::attention_statistics(problem);
+  run(call, "attention_crop", problem);
   return result;
 }
 
@@ -222,7 +230,7 @@ Tensor attention_transposed_product(ConstView q, ConstView k, ConstView u,
   kernels::StatisticsProblem problem = call.problem();
   problem.u = &rows;
   problem.transposed_product = result.data();
-  kernels::attention_statistics(problem);
+  run(call, "attention_transposed_product", problem);
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/fail.h"
 #include "fovea/instruction_set.h"
+#include "ops/observed_call.h"
 
 namespace fovea {
 
@@ -39,7 +40,14 @@ void multiply(ConstView x, const PackedWeights& weights, const DenseOptions& opt
   if (rows == 0 || weights.outputs() == 0) return;
   Tensor copy;
   if (!x.is_contiguous()) x = copy = Tensor::copy_of(x);
-  kernels::dense_layer({x.data(), rows, weights, options.bias, result, options.activation, options.end});
+  const auto describe = [&] {
+    return CallText{
+        fmt::format("x {}, W [{}, {}]", x.shape().to_string(), weights.outputs(), weights.inputs()),
+        fmt::format("packed: {} panels of {} outputs", weights.panels(), weights.panel_outputs())};
+  };
+  run_observed("dense_layer", describe, [&] {
+    kernels::dense_layer({x.data(), rows, weights, options.bias, result, options.activation, options.end});
+  });
 }
 
 }  // namespace

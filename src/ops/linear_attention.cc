@@ -21,9 +21,9 @@ class LinearAttention {
         keys_{first_.m, kernels::linear_chunk(first_.depth)},
         state_size_(kernels::linear_state_size(first_.depth, first_.value_width)) {}
 
-  void full() const {
+  void run_full() const {
     if (one_thread_per_head(count_)) {
-      parallel_for_products(products_, count_, [&](Index i) { full_head(head(i)); });
+      parallel_for_products(products_, count_, [&](Index i) { run_full_head(head(i)); });
       return;
     }
     LinearStates states = sums_of_chunks();
@@ -35,7 +35,7 @@ class LinearAttention {
     });
   }
 
-  void causal() const {
+  void run_causal() const {
     // Queries before the first key see nothing.
     const Index blind = std::clamp<Index>(first_.n - first_.m, 0, first_.n);
     if (one_thread_per_head(count_) || keys_.count() == 1) {
@@ -61,7 +61,7 @@ class LinearAttention {
  private:
   const LinearHead& head(Index i) const { return heads_[static_cast<std::size_t>(i)]; }
 
-  void full_head(const LinearHead& head) const {
+  void run_full_head(const LinearHead& head) const {
     Tensor states({2, state_size_});
     float *all = states.data(), *chunk = all + state_size_;
     for (Index c = 0; c < keys_.count(); ++c) {
@@ -105,7 +105,9 @@ Tensor linear_attention(ConstView q, ConstView k, ConstView v, const LinearAtten
     return output;
   }
   const LinearAttention work(linear_heads(views, options, output.data()));
-  options.causal ? work.causal() : work.full();
+  run_observed(
+      "linear_attention", [&] { return linear_text(views, options); },
+      [&] { options.causal ? work.run_causal() : work.run_full(); });
   return output;
 }
 

@@ -24,9 +24,9 @@ class LinearBackward {
         key_size_(kernels::linear_key_state_size(heads_.front().depth, heads_.front().value_width)),
         query_size_(kernels::linear_query_state_size(heads_.front().depth, heads_.front().value_width)) {}
 
-  void full() const {
+  void run_full() const {
     if (one_thread_per_head(count_)) {
-      parallel_for_products(products_, count_, [&](Index i) { full_head(head(i)); });
+      parallel_for_products(products_, count_, [&](Index i) { run_full_head(head(i)); });
       return;
     }
     LinearStates key_states = sums_of_keys();
@@ -34,46 +34,47 @@ class LinearBackward {
     LinearStates query_states(count_, pieces, query_size_);
     parallel_for_products(products_, count_ * pieces, [&](Index item) {
       const Index i = item / pieces, piece = item % pieces, c = piece % queries_.count();
-      kernels::linear_backward_queries(head(i), piece / queries_.count(), queries_.begin(c),
-                                       queries_.end(c), key_states.all(i), query_states.chunk(i, piece));
+      kernels::linear_differentiate_queries(head(i), piece / queries_.count(), queries_.begin(c),
+                                            queries_.end(c), key_states.all(i),
+                                            query_states.chunk(i, piece));
     });
     query_states.add_up(count_);
     parallel_for_products(products_, count_ * keys_.count(), [&](Index item) {
       const Index i = item / keys_.count(), c = item % keys_.count();
-      kernels::linear_backward_keys(head(i), keys_.begin(c), keys_.end(c), query_states.all(i));
+      kernels::linear_differentiate_keys(head(i), keys_.begin(c), keys_.end(c), query_states.all(i));
     });
   }
 
-  void causal() const {
+  void run_causal() const {
     if (one_thread_per_head(count_) || keys_.count() == 1) {
-      parallel_for_products(products_, count_, [&](Index i) { causal_head(head(i)); });
+      parallel_for_products(products_, count_, [&](Index i) { run_causal_head(head(i)); });
       return;
     }
     LinearStates key_states = sums_of_keys();
     for_segments([&](Index i, Index from, Index to) {
       if (from == 0) zero_blind_queries(head(i));
       LinearRunningMemory state(key_size_, key_states.before(i, from));
-      kernels::linear_backward_causal_queries(head(i), keys_.begin(from), keys_.end(to - 1), *state);
+      kernels::linear_differentiate_causal_queries(head(i), keys_.begin(from), keys_.end(to - 1), *state);
     });
     // Sums from the last chunk to the first: chunk c stands at count − 1 − c.
     const Index chunks = keys_.count();
     LinearStates query_states(count_, chunks, query_size_);
     parallel_for_products(products_, count_ * chunks, [&](Index item) {
       const Index i = item / chunks, c = item % chunks;
-      kernels::linear_backward_causal_sum_queries(head(i), keys_.begin(c), keys_.end(c),
+      kernels::linear_backward_sum_causal_queries(head(i), keys_.begin(c), keys_.end(c),
                                                   query_states.chunk(i, chunks - 1 - c));
     });
     query_states.add_up(count_);
     for_segments([&](Index i, Index from, Index to) {
       LinearRunningMemory state(query_size_, query_states.before(i, chunks - to));
-      kernels::linear_backward_causal_keys(head(i), keys_.begin(from), keys_.end(to - 1), *state);
+      kernels::linear_differentiate_causal_keys(head(i), keys_.begin(from), keys_.end(to - 1), *state);
     });
   }
 
  private:
   const LinearBackwardHead& head(Index i) const { return heads_[static_cast<std::size_t>(i)]; }
 
-  void full_head(const LinearBackwardHead& head) const {
+  void run_full_head(const LinearBackwardHead& head) const {
     Tensor keys({2, key_size_}), queries({2, query_size_});
     for (Index c = 0; c < keys_.count(); ++c) {
       kernels::linear_backward_sum_keys(head, keys_.begin(c), keys_.end(c), keys.data() + key_size_);
@@ -81,19 +82,19 @@ class LinearBackward {
     }
     for (Index piece = 0; piece < group_ * queries_.count(); ++piece) {
       const Index c = piece % queries_.count();
-      kernels::linear_backward_queries(head, piece / queries_.count(), queries_.begin(c), queries_.end(c),
-                                       keys.data(), queries.data() + query_size_);
+      kernels::linear_differentiate_queries(head, piece / queries_.count(), queries_.begin(c),
+                                            queries_.end(c), keys.data(), queries.data() + query_size_);
       kernels::linear_add_state(queries.data() + query_size_, query_size_, queries.data());
     }
-    kernels::linear_backward_keys(head, 0, head.m, queries.data());
+    kernels::linear_differentiate_keys(head, 0, head.m, queries.data());
   }
 
-  void causal_head(const LinearBackwardHead& head) const {
+  void run_causal_head(const LinearBackwardHead& head) const {
     zero_blind_queries(head);
     LinearRunningMemory keys(key_size_);
-    kernels::linear_backward_causal_queries(head, 0, head.m, *keys);
+    kernels::linear_differentiate_causal_queries(head, 0, head.m, *keys);
     LinearRunningMemory queries(query_size_);
-    kernels::linear_backward_causal_keys(head, 0, head.m, *queries);
+    kernels::linear_differentiate_causal_keys(head, 0, head.m, *queries);
   }
 
   LinearStates sums_of_keys() const {
@@ -179,7 +180,9 @@ LinearAttentionGradients linear_attention_backward(ConstView q, ConstView k, Con
     ++i;
   }
   const LinearBackward work(std::move(heads));
-  options.causal ? work.causal() : work.full();
+  run_observed(
+      "linear_attention_backward", [&] { return linear_text(views, options); },
+      [&] { options.causal ? work.run_causal() : work.run_full(); });
   return result;
 }
 

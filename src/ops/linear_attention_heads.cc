@@ -1,5 +1,7 @@
 #include "ops/linear_attention_heads.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -53,6 +55,15 @@ std::vector<kernels::LinearHead> linear_heads(const AttentionViews& views,
 bool one_thread_per_head(Index heads) {
   const Index threads = thread_count();
   return heads % threads == 0 || heads >= 4 * threads;
+}
+
+CallText linear_text(const AttentionViews& views, const LinearAttentionOptions& options) {
+  const Shape &q = views.q.shape(), &k = views.k.shape();
+  const bool whole = one_thread_per_head(k[0] * k[1] * k[2]);
+  return {
+      shapes_text(q, k, views.v.shape()),
+      fmt::format("{}, chunks of {} keys, {}", options.causal ? "causal" : "full",
+                  kernels::linear_chunk(q[4]), whole ? "a thread per head" : "heads shared by threads")};
 }
 
 void LinearStates::add_up(Index heads) {

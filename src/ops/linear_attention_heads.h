@@ -7,6 +7,7 @@
 #include "fovea/linear_attention.h"
 #include "kernels/linear_attention.h"
 #include "ops/attention_views.h"
+#include "ops/observed_call.h"
 
 namespace fovea {
 
@@ -40,6 +41,9 @@ inline Index products_of(const kernels::LinearHead& head, Index heads) {
 // Whether there are enough heads to keep every thread busy; otherwise the chunks of a head are shared out,
 // which costs one more sum over the keys. Both give the same bits.
 bool one_thread_per_head(Index heads);
+
+// What is told of a call: shapes, order of the sums, how the work is shared out.
+CallText linear_text(const AttentionViews& views, const LinearAttentionOptions& options);
 
 // Chunks of rows of one length.
 struct LinearChunks {

@@ -80,7 +80,14 @@ Tensor LinearAttentionStream::append(ConstView q, ConstView k, ConstView v) {
                                           tokens_ % chunk};
       kernels::linear_causal(heads[static_cast<std::size_t>(i)], 0, tokens, running);
     };
-    parallel_for_products(products_of(heads.front(), config_.kv_heads), config_.kv_heads, run);
+    const auto describe = [&] {
+      LinearAttentionOptions causal = options_;
+      causal.causal = true;  // whatever the caller said
+      return linear_text(views, causal);
+    };
+    run_observed(kName, describe, [&] {
+      parallel_for_products(products_of(heads.front(), config_.kv_heads), config_.kv_heads, run);
+    });
     tokens_ += tokens;
   }
   return q.shape().rank() == 2 ? std::move(output).reshaped({config_.heads, config_.d_v}) : output;

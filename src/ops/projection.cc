@@ -7,6 +7,7 @@
 
 #include "core/fail.h"
 #include "core/parallel.h"
+#include "ops/observed_call.h"
 
 namespace fovea {
 namespace {
@@ -77,7 +78,13 @@ Tensor project_by(const char* op, ConstView x, ConstView w, bool transposed, con
     fail("[{}] x is {}, {} is {}: BLAS takes extents up to {}", op, x.shape().to_string(), w_name,
          w.shape().to_string(), std::numeric_limits<blasint>::max());
   }
-  multiply({x.data(), w.data(), out.data(), rows, depth, columns, transposed});
+  const auto describe = [&] {
+    return CallText{fmt::format("x {}, {} {}", x.shape().to_string(), w_name, w.shape().to_string()),
+                    fmt::format("sgemm on pieces of {} × {}", kPieceRows, kPieceColumns), "BLAS"};
+  };
+  run_observed(op, describe, [&] {
+    multiply({x.data(), w.data(), out.data(), rows, depth, columns, transposed});
+  });
   return out;
 }
 

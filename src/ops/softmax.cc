@@ -2,6 +2,7 @@
 
 #include "core/fail.h"
 #include "kernels/softmax.h"
+#include "ops/observed_call.h"
 
 namespace fovea {
 
@@ -15,7 +16,11 @@ Tensor softmax(ConstView x, int axis) {
   Index outer = 1, inner = 1;
   for (int a = 0; a < axis; ++a) outer *= x.shape()[a];
   for (int a = axis + 1; a < rank; ++a) inner *= x.shape()[a];
-  kernels::softmax_rows(result.data(), outer, x.shape()[axis], inner);
+  const auto describe = [&] {
+    return CallText{fmt::format("x {}", x.shape().to_string()), fmt::format("rows of {}", x.shape()[axis])};
+  };
+  run_observed("softmax", describe,
+               [&] { kernels::softmax_rows(result.data(), outer, x.shape()[axis], inner); });
   return result;
 }
 

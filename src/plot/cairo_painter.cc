@@ -83,15 +83,11 @@ class Painter {
 
   void draw(const Polyline& shape) {
     if (shape.points.size() < 2) return;
-    std::vector<Point> points = shape.points;
-    const bool arrow = shape.arrow && shape.stroke;
-    const ArrowHead head =
-        arrow_head(points[points.size() - 2], points.back(), arrow ? shape.stroke->width : 1);
-    if (arrow) points.back() = head.base;
-    for (const Point& point : points) cairo_line_to(cairo(), point.x, point.y);
+    const LinePoints line = line_points(shape);
+    for (const Point& point : line.points) cairo_line_to(cairo(), point.x, point.y);
     if (shape.closed) cairo_close_path(cairo());
-    if (arrow) {
-      finish_arrow(head, *shape.stroke, shape.opacity);
+    if (line.head) {
+      finish_arrow(*line.head, *shape.stroke, shape.opacity);
     } else {
       finish(shape.fill, shape.stroke, shape.opacity);
     }

@@ -1,9 +1,9 @@
 #include "fovea/figure.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/fail.h"
+#include "fovea/ascii.h"
 #include "fovea/file.h"
 #include "plot/readable_text.h"
 #include "plot/scene.h"
@@ -14,10 +14,7 @@ namespace {
 std::string extension_of(const std::string& path) {
   const std::size_t dot = path.find_last_of("./");
   if (dot == std::string::npos || path[dot] == '/') return "";
-  std::string extension = path.substr(dot);
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return extension;
+  return ascii_lower_case(path.substr(dot));
 }
 
 }  // namespace

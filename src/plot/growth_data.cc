@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/fail.h"
+#include "core/lines.h"
 #include "fovea/file.h"
 #include "fovea/growth_chart.h"
 #include "io/json.h"
@@ -61,11 +62,9 @@ std::vector<Case> cases_of_csv(const std::string& path) {
   const std::string text = read_file(path), where = "[growth] " + path;
   std::vector<std::string> names;
   std::vector<Case> cases;
-  for (std::size_t at = 0, number = 1; at < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = std::string_view(text).substr(at, end - at);
-    at = end + 1;
-    if (line.ends_with('\r')) line.remove_suffix(1);
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(text)) {
+    ++number;
     if (line.empty()) continue;
     const std::vector<std::string> fields = fields_of(line);
     if (names.empty()) {

@@ -135,16 +135,9 @@ Figure head_grid(ConstView weights, const HeadGridOptions& options) {
     grid.panels[i].title = options.panel_titles[i];
   if (common.title) grid.title = *common.title;
   set_panel_size(grid);
-  grid.queries = common.queries;
-  grid.keys = common.keys;
+  set_axes_and_look(grid, common);
   grid.all_labels = true;
-  grid.values = common.values;
-  grid.query_title = title_or(common.query_title, kQueryTitle, common.language);
-  grid.key_title = title_or(common.key_title, kKeyTitle, common.language);
-  grid.notes = cell_notes(grid.panels, common.language);
   grid.bar = continuous_bar(colormap, scale, weight_bar_title(common, range));
-  grid.theme = common.theme;
-  grid.language = common.language;
   return draw_panel_grid(grid);
 }
 

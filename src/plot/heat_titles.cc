@@ -51,6 +51,17 @@ std::vector<std::string> cell_notes(const std::vector<Panel>& panels, Language l
   return notes;
 }
 
+void set_axes_and_look(PanelGrid& grid, const HeatmapOptions& options) {
+  grid.queries = options.queries;
+  grid.keys = options.keys;
+  grid.values = options.values;
+  grid.query_title = title_or(options.query_title, kQueryTitle, options.language);
+  grid.key_title = title_or(options.key_title, kKeyTitle, options.language);
+  grid.notes = cell_notes(grid.panels, options.language);
+  grid.theme = options.theme;
+  grid.language = options.language;
+}
+
 ColorBar continuous_bar(const Colormap& colormap, const ColorScale& scale, std::string title) {
   constexpr int kMostTicks = 6;
   return {{colormap.table().begin(), colormap.table().end()},

@@ -20,6 +20,9 @@ std::string weight_bar_title(const HeatmapOptions& options, const ColorRange& ra
 // What a reader must know of the cells: means of many, hatched ones.
 std::vector<std::string> cell_notes(const std::vector<Panel>& panels, Language language);
 
+// Labels, titles of the axes, notes and look of a grid whose panels are there.
+void set_axes_and_look(PanelGrid& grid, const HeatmapOptions& options);
+
 ColorBar continuous_bar(const Colormap& colormap, const ColorScale& scale, std::string title);
 
 // As many labels as queries and keys, or none; else throws Error.

@@ -32,16 +32,9 @@ Figure draw(ConstView weights, const HeatmapOptions& options, const ColorRange& 
   grid.panel_height = cell.height * static_cast<double>(data.rows);
   std::vector<Color> colors = cell_colors(data, scale, colormap, options.theme);
   grid.panels.push_back({"", std::move(data), std::move(colors)});
-  grid.queries = options.queries;
-  grid.keys = options.keys;
-  grid.values = options.values;
+  set_axes_and_look(grid, options);
   grid.title = title_or(options.title, kTitle, options.language);
-  grid.query_title = title_or(options.query_title, kQueryTitle, options.language);
-  grid.key_title = title_or(options.key_title, kKeyTitle, options.language);
-  grid.notes = cell_notes(grid.panels, options.language);
   grid.bar = continuous_bar(colormap, scale, weight_bar_title(options, range));
-  grid.theme = options.theme;
-  grid.language = options.language;
   return draw_panel_grid(grid);
 }
 

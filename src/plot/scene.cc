@@ -26,6 +26,14 @@ ArrowHead arrow_head(Point before, Point tip, double stroke_width) {
           {tip.x - 0.8 * head * along.x, tip.y - 0.8 * head * along.y}};
 }
 
+LinePoints line_points(const Polyline& line) {
+  LinePoints result{line.points, {}};
+  if (!line.arrow || !line.stroke) return result;
+  result.head = arrow_head(line.points[line.points.size() - 2], line.points.back(), line.stroke->width);
+  result.points.back() = result.head->base;
+  return result;
+}
+
 }  // namespace scene
 
 void Scene::add(scene::Element element) {

@@ -120,6 +120,13 @@ struct ArrowHead {
 };
 ArrowHead arrow_head(Point before, Point tip, double stroke_width);
 
+// The points of a line, which ends at the base of its head if it is an arrow.
+struct LinePoints {
+  std::vector<Point> points;
+  std::optional<ArrowHead> head;
+};
+LinePoints line_points(const Polyline& line);  // of two points or more
+
 }  // namespace scene
 
 struct Scene {

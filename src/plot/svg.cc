@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "fovea/base64.h"
 #include "fovea/figure.h"
 #include "plot/cells_image.h"
 #include "plot/png.h"
@@ -78,16 +79,12 @@ class SvgWriter {
 
   void write(const Polyline& shape) {
     if (shape.points.size() < 2) return;
-    std::vector<Point> points = shape.points;
-    const bool arrow = shape.arrow && shape.stroke;
-    const ArrowHead head =
-        arrow_head(points[points.size() - 2], points.back(), arrow ? shape.stroke->width : 1);
-    if (arrow) points.back() = head.base;
+    const LinePoints points = line_points(shape);
     std::string path;
-    for (const Point& p : points) path += fmt::format("{}{}", path.empty() ? 'M' : 'L', point(p));
+    for (const Point& p : points.points) path += fmt::format("{}{}", path.empty() ? 'M' : 'L', point(p));
     if (shape.closed) path += 'Z';
-    if (arrow) {
-      write_arrow(path, head, *shape.stroke, shape.opacity);
+    if (points.head) {
+      write_arrow(path, *points.head, *shape.stroke, shape.opacity);
     } else {
       line("<path d=\"{}\"{}/>", path, paint_attributes(shape.fill, shape.stroke, shape.opacity));
     }
@@ -133,7 +130,7 @@ class SvgWriter {
       line(
           "<image {} preserveAspectRatio=\"none\" image-rendering=\"optimizeSpeed\" "
           "style=\"image-rendering:pixelated\" xlink:href=\"data:image/png;base64,{}\"/>",
-          box_attributes(shape.box), base64(encode_png(image.get())));
+          box_attributes(shape.box), to_base64(encode_png(image.get())));
       return;
     }
     line("<g>");

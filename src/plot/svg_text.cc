@@ -40,21 +40,4 @@ std::string svg_number(double value) {
   return text;
 }
 
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      group = group << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0u);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      const bool padding = i > 1 && at + i > bytes.size();
-      out += padding ? '=' : kDigits[group >> (18 - 6 * i) & 63u];
-    }
-  }
-  return out;
-}
-
 }  // namespace fovea

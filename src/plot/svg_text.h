@@ -12,6 +12,4 @@ std::string escape_xml(std::string_view text);
 
 std::string svg_number(double value);  // at most 3 decimals, no trailing zeros: "12.5", never "-0"
 
-std::string base64(std::string_view bytes);
-
 }  // namespace fovea

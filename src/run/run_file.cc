@@ -26,19 +26,16 @@ std::string prefix_of(AttentionKind kind, Index layer) {
 }
 
 void write_integers(JsonWriter& json, const char* name, const std::vector<Index>& values) {
-  json.key(name);
-  json.begin_array();
+  json.key(name).begin_array();
   for (const Index value : values) json.integer(value);
   json.end_array();
 }
 
 void write_sequences(JsonWriter& json, const char* name, const std::vector<TokenSequence>& sequences) {
-  json.key(name);
-  json.begin_array();
+  json.key(name).begin_array();
   for (const TokenSequence& sequence : sequences) {
     json.begin_object();
-    json.key("tokens");
-    json.strings(sequence.tokens);
+    json.key("tokens").strings(sequence.tokens);
     write_integers(json, "ids", sequence.ids);
     write_integers(json, "begins", sequence.begins);
     write_integers(json, "ends", sequence.ends);
@@ -49,12 +46,10 @@ void write_sequences(JsonWriter& json, const char* name, const std::vector<Token
 }
 
 void write_tokens(JsonWriter& json, const Run& run) {
-  json.key("tokens");
-  json.begin_object();
+  json.key("tokens").begin_object();
   for (const AttentionKind kind : run.kinds()) {
     const Run::Tokens& tokens = run.tokens(kind);
-    json.key(to_string(kind));
-    json.begin_object();
+    json.key(to_string(kind)).begin_object();
     write_sequences(json, "queries", tokens.queries);
     if (tokens.keys != tokens.queries) write_sequences(json, "keys", tokens.keys);
     json.end_object();
@@ -70,18 +65,13 @@ void write_layer(JsonWriter& json, const LayerView& layer, const std::string& wh
          options.mask.describe(layer.queries(), layer.keys()));
   }
   json.begin_object();
-  json.key("kind");
-  json.string(to_string(layer.kind));
-  json.key("layer");
-  json.integer(layer.layer);
-  json.key("mask");
-  json.string(*mask);
+  json.key("kind").string(to_string(layer.kind));
+  json.key("layer").integer(layer.layer);
+  json.key("mask").string(*mask);
   if (options.scale) {
-    json.key("scale");
-    json.number(static_cast<double>(*options.scale));
+    json.key("scale").number(static_cast<double>(*options.scale));
   }
-  json.key("softcap");
-  json.number(static_cast<double>(options.softcap));
+  json.key("softcap").number(static_cast<double>(options.softcap));
   json.end_object();
 }
 
@@ -313,13 +303,10 @@ void Run::save(const std::string& path) const {
   NamedArrays arrays(where);
   JsonWriter json;
   json.begin_object();
-  json.key("version");
-  json.integer(kVersion);
-  json.key("model");
-  json.string(model_);
+  json.key("version").integer(kVersion);
+  json.key("model").string(model_);
   write_tokens(json, *this);
-  json.key("layers");
-  json.begin_array();
+  json.key("layers").begin_array();
   for (const LayerView& layer : layers_) {
     write_layer(json, layer, where);
     add_arrays(arrays, layer, where);

@@ -32,6 +32,34 @@ TEST(ModelCommand, info_has_the_path_and_the_sizes) {
   EXPECT_TRUE(contains(run_fovea({"model", "info", tiny_model("t5")}).out, "2 + 3"));
 }
 
+// The lines of standard error that say so.
+int lines_with(const std::string& text, const std::string& part) {
+  int count = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) count += contains(line, part) ? 1 : 0;
+  return count;
+}
+
+TEST(AttendModel, verbose_tells_the_path_of_every_layer) {
+  const TemporaryDirectory folder;
+  const CommandResult result = run_fovea({"attend", "--model", tiny_model("t5"), "the cat", "the mat",
+                                          "--verbose", "-o", folder.file("all.npz")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(lines_with(result.err, "attention by "), 8) << result.err;  // 2 encoder, 3 decoder, 3 cross
+  EXPECT_EQ(lines_with(result.err, "encoder layer 1: attention by "), 1) << result.err;
+  EXPECT_EQ(lines_with(result.err, "cross layer 2: attention by "), 1) << result.err;
+}
+
+TEST(AttendModel, fovea_verbose_tells_every_call) {
+  const CommandResult result =
+      run_fovea({"generate", "--model", tiny_model("llama"), "-n", "3", "the cat"}, {"FOVEA_VERBOSE=1"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_GT(lines_with(result.err, "fovea: attention by "), 0) << result.err;
+  EXPECT_GT(lines_with(result.err, "; decoding: "), 0) << result.err;
+  EXPECT_GT(lines_with(result.err, "fovea: dense_layer by "), 0) << result.err;
+  EXPECT_EQ(run_fovea({"generate", "--model", tiny_model("llama"), "-n", "3", "the cat"}).err, "");
+}
+
 TEST(ModelCommand, list_names_what_can_be_fetched) {
   const TemporaryDirectory cache;
   const CommandResult result = run_fovea({"model", "list"}, {"XDG_CACHE_HOME=" + cache.file("")});

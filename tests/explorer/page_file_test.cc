@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "explorer/base64.h"
+#include "fovea/base64.h"
 #include "fovea/random.h"
 #include "server_testing.h"
 
@@ -13,22 +13,6 @@ namespace {
 StoredCapture captured(const std::string& model, const std::string& text,
                        const std::optional<std::string>& second = {}) {
   return capture_text(TextModel::load(tiny_model(model)), {model, text, second}, "c1");
-}
-
-std::string from_base64(std::string_view text) {
-  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  unsigned bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    bits = (bits << 6 | static_cast<unsigned>(digits.find(c))) & 0xFFFFFF;
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes += static_cast<char>(bits >> count & 0xFF);
-  }
-  return bytes;
 }
 
 // What the page finds in its element.
@@ -147,16 +131,6 @@ TEST(PageFile, what_cannot_be_done_is_told) {
   EXPECT_THROW(page_file({"<p>no place</p>", ""}, stored, {}), fovea::Error);
   EXPECT_THROW(page_file(test_page(), stored, {{AttentionKind::encoder, 9, 0}}), fovea::Error);
   EXPECT_THROW(page_file(test_page(), stored, {{AttentionKind::encoder, 0, 9}}), fovea::Error);
-}
-
-// RFC 4648, section 10.
-TEST(Base64, known_texts) {
-  EXPECT_EQ(to_base64(""), "");
-  EXPECT_EQ(to_base64("f"), "Zg==");
-  EXPECT_EQ(to_base64("fo"), "Zm8=");
-  EXPECT_EQ(to_base64("foo"), "Zm9v");
-  EXPECT_EQ(to_base64("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(to_base64(std::string("\xff\x00\xfe", 3)), "/wD+");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "core/fail.h"
+#include "fovea/base64.h"
 #include "fovea/generation.h"
 #include "fovea/softmax.h"
 #include "io/io_testing.h"
@@ -12,7 +13,6 @@
 #include "nn/embedding.h"
 #include "nn/feed_forward.h"
 #include "nn/norm.h"
-#include "text/files/base64.h"
 
 namespace fovea {
 namespace {
@@ -33,7 +33,7 @@ class NanoSort : public ::testing::Test {
 
   static Tensor tensor(const Json& document, const std::string& name) {
     const Json& entry = document.at(name);
-    const std::string bytes = decode_base64(entry.at("data").get<std::string>(), name);
+    const std::string bytes = from_base64(entry.at("data").get<std::string>(), name);
     Tensor result(Shape(entry.at("shape").get<std::vector<Index>>()));
     if (bytes.size() != static_cast<std::size_t>(result.shape().elements()) * 4)
       fail("[test] {} is cut", name);

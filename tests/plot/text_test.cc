@@ -80,15 +80,6 @@ TEST(Xml, numbers_are_short) {
   EXPECT_EQ(svg_number(-1.23456), "-1.235");
 }
 
-TEST(Base64, examples_of_rfc_4648) {
-  EXPECT_EQ(base64(""), "");
-  EXPECT_EQ(base64("f"), "Zg==");
-  EXPECT_EQ(base64("fo"), "Zm8=");
-  EXPECT_EQ(base64("foo"), "Zm9v");
-  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(base64("\xFF\xFE"), "//4=");
-}
-
 std::vector<std::string> tick_texts(const std::vector<Tick>& ticks) {
   std::vector<std::string> all;
   for (const Tick& tick : ticks) {

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "command.h"
+#include "fovea/ascii.h"
 #include "fovea/attention.h"
 #include "fovea/attention_path.h"
 #include "fovea/error.h"
@@ -69,7 +70,7 @@ class AttendCommand final : public Command {
   void run(const Context& context) override {
     if (model_) {
       check_model_line();
-      attend_by_model(context, {*model_, files_, layer_, head_, *output_, json_});
+      attend_by_model(context, {*model_, files_, layer_, head_, *output_, verbose_, json_});
       return;
     }
     check_command_line();
@@ -100,7 +101,7 @@ class AttendCommand final : public Command {
   void check_command_line() const {
     if (layer_ || head_) throw UsageError("--layer and --head need --model");
     if (files_.size() == 2) throw UsageError("FILE: got 2 files, expected three (q, k, v) or one with all");
-    const std::string name = lower_case(*output_);  // out.NPZ is fine too, as in the library
+    const std::string name = ascii_lower_case(*output_);  // out.NPZ is fine too, as in the library
     const bool npy = name.ends_with(".npy");
     if (!npy && !name.ends_with(".npz") && !name.ends_with(".safetensors")) {
       throw UsageError(

@@ -151,10 +151,8 @@ class ExplainCommand final : public Command {
     json.begin_array();
     for (const Example& each : fovea::examples()) {
       json.begin_object();
-      json.key("id");
-      json.string(each.id);
-      json.key("title");
-      json.text(each.title);
+      json.key("id").string(each.id);
+      json.key("title").text(each.title);
       json.end_object();
     }
     json.end_array();

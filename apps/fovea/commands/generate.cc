@@ -132,18 +132,15 @@ class GenerateCommand final : public Command {
                          const Generation& generated) {
     JsonWriter json;
     const auto integers = [&](const char* key, const std::vector<Index>& values) {
-      json.key(key);
-      json.begin_array();
+      json.key(key).begin_array();
       for (const Index value : values) json.integer(value);
       json.end_array();
     };
     json.begin_object();
-    json.key("model");
-    json.string(loaded.model().name());
+    json.key("model").string(loaded.model().name());
     integers("prompt_ids", prompt.ids);
     integers("ids", generated.ids);
-    json.key("ended");
-    json.boolean(generated.ended);
+    json.key("ended").boolean(generated.ended);
     json.key("text");
     std::vector<Index> all = prompt.ids;
     if (loaded.model().config().family == ModelFamily::t5) all.clear();

@@ -8,7 +8,6 @@
 #include "fovea/instruction_set.h"
 #include "fovea/json_writer.h"
 #include "fovea/threads.h"
-#include "output/layout.h"
 
 namespace fovea::command {
 namespace {
@@ -36,26 +35,19 @@ class InfoCommand final : public Command {
   static void print_json(const Context& context, const BuildInfo& info) {
     JsonWriter json;
     const auto entry = [&](std::string_view name, const std::string& value) {
-      json.key(name);
-      json.string(value);
+      json.key(name).string(value);
     };
     json.begin_object();
     entry("version", info.version);
     entry("compiler", info.compiler);
     entry("build", info.build);
     entry("sanitizers", info.sanitizers);
-    json.key("instruction_sets");
-    json.strings(available_instruction_sets());
+    json.key("instruction_sets").strings(available_instruction_sets());
     entry("instruction_set", instruction_set());
-    json.key("threads");
-    json.integer(thread_count());
+    json.key("threads").integer(thread_count());
     const TileSizes tiles = tile_sizes();
-    json.key("tiles");
-    json.begin_object();
-    const auto size = [&](std::string_view name, Index value) {
-      json.key(name);
-      json.integer(value);
-    };
+    json.key("tiles").begin_object();
+    const auto size = [&](std::string_view name, Index value) { json.key(name).integer(value); };
     size("l1_bytes", tiles.l1_bytes);
     size("l2_bytes", tiles.l2_bytes);
     size("strip_queries", tiles.strip_queries);
@@ -63,8 +55,7 @@ class InfoCommand final : public Command {
     size("step_keys", tiles.step_keys);
     json.end_object();
     entry("blas", info.blas);
-    json.key("parts");
-    json.begin_object();
+    json.key("parts").begin_object();
     for (const LinkedPart& part : info.parts) entry(part.name, part.version);
     json.end_object();
     json.end_object();
@@ -73,7 +64,7 @@ class InfoCommand final : public Command {
 
   static void print_table(const Context& context, const BuildInfo& info) {
     const auto entry = [&](const Message& name, const std::string& value) {
-      context.line(pad_right(context.say(name), 20) + wrapped(value, context.width, 20, 20));
+      context.entry(context.say(name), value, 20);
     };
     const std::string build = info.sanitizers.empty() ? info.build : info.build + ", " + info.sanitizers;
     entry(tr("fovea"), info.version);

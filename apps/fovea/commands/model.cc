@@ -9,7 +9,6 @@
 #include "fovea/json_writer.h"
 #include "inputs/model_input.h"
 #include "inputs/model_store.h"
-#include "output/layout.h"
 
 namespace fovea::command {
 namespace {
@@ -68,16 +67,11 @@ class ModelCommand final : public Command {
       const Message state = there ? tr("here") : tr("not fetched");
       context_line(context, model, state);
       json.begin_object();
-      json.key("name");
-      json.string(model.name);
-      json.key("there");
-      json.boolean(there);
-      json.key("package");
-      json.string(model.package);
-      json.key("license");
-      json.string(model.license);
-      json.key("what");
-      json.text(model.what.text());
+      json.key("name").string(model.name);
+      json.key("there").boolean(there);
+      json.key("package").string(model.package);
+      json.key("license").string(model.license);
+      json.key("what").text(model.what.text());
       json.end_object();
     }
     json.end_array();
@@ -86,7 +80,7 @@ class ModelCommand final : public Command {
   void context_line(const Context& context, const StoredModel& model, const Message& state) const {
     if (json_) return;
     const std::string left = pad_right(model.name, 14) + pad_right(context.say(state), 14);
-    context.line(left + wrapped(context.say(model.what) + ", " + model.license, context.width, 28, 28));
+    context.entry(left, context.say(model.what) + ", " + model.license, 28);
   }
 
   void info(const Context& context) const {
@@ -104,14 +98,8 @@ class ModelCommand final : public Command {
     const ModelConfig& config = info.config;
     JsonWriter json;
     json.begin_object();
-    const auto text = [&](const char* key, const std::string& value) {
-      json.key(key);
-      json.string(value);
-    };
-    const auto integer = [&](const char* key, Index value) {
-      json.key(key);
-      json.integer(value);
-    };
+    const auto text = [&](const char* key, const std::string& value) { json.key(key).string(value); };
+    const auto integer = [&](const char* key, Index value) { json.key(key).integer(value); };
     text("name", info.name);
     text("path", folder);
     text("family", to_string(config.family));
@@ -133,7 +121,7 @@ class ModelCommand final : public Command {
   static void print_table(const Context& context, const ModelInfo& info, const std::string& folder) {
     const ModelConfig& config = info.config;
     const auto entry = [&](const Message& name, const std::string& value) {
-      context.line(pad_right(context.say(name), 16) + wrapped(value, context.width, 16, 16));
+      context.entry(context.say(name), value, 16);
     };
     entry(tr("name"), info.name);
     entry(tr("folder"), folder);

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "end_signal.h"
+#include "fovea/ascii.h"
 #include "fovea/colormap.h"
 #include "fovea/error.h"
 #include "fovea/measure_definitions.h"
@@ -151,7 +152,7 @@ class PlotCommand final : public Command {
 
   void check_output() const {
     if (!output_) return;
-    const std::string extension = lower_case(std::filesystem::path(*output_).extension().string());
+    const std::string extension = ascii_lower_case(std::filesystem::path(*output_).extension().string());
     if (extension != ".png" && extension != ".svg" && extension != ".pdf") {
       throw UsageError(fmt::format("--output: got \"{}\", expected a name ending in .png, .svg or .pdf",
                                    one_line(*output_)));

@@ -30,34 +30,32 @@ std::vector<std::string> split_at(const std::string& text, char separator) {
   return parts;
 }
 
-std::string json_text(std::string_view text) {
-  JsonWriter json;
-  json.string(text);
-  std::string line = json.take();
-  line.pop_back();  // the newline
-  return line;
+template <class Number>
+void write_integers(JsonWriter& json, const char* key, const std::vector<Number>& values) {
+  json.key(key).integers({values.begin(), values.end()});
 }
 
-std::string json_spans(const std::vector<TextSpan>& spans) {
-  std::string list;
-  for (const TextSpan& span : spans)
-    list += fmt::format("{}[{},{}]", list.empty() ? "" : ",", span.begin, span.end);
-  return fmt::format("[{}]", list);
+void write_spans(JsonWriter& json, const char* key, const std::vector<TextSpan>& spans) {
+  json.key(key).begin_array();
+  for (const TextSpan& span : spans) json.integers({span.begin, span.end});
+  json.end_array();
 }
 
 std::string json_line(const Tokenizer& tokenizer, const Encoding& encoding) {
-  std::string tokens;
-  for (const std::string& token : encoding.tokens) {
-    if (!tokens.empty()) tokens += ',';
-    tokens += json_text(token);
-  }
-  return fmt::format(
-      R"({{"ids":[{}],"tokens":[{}],"bytes":{},"characters":{},"type_ids":[{}],"text_ids":[{}],"word_ids":[{}],)"
-      R"("special_mask":[{}],"cut":{},"decoded":{}}})",
-      fmt::join(encoding.ids, ","), tokens, json_spans(encoding.bytes), json_spans(encoding.characters),
-      fmt::join(encoding.type_ids, ","), fmt::join(encoding.text_ids, ","),
-      fmt::join(encoding.word_ids, ","), fmt::join(encoding.special_mask, ","), encoding.cut,
-      json_text(tokenizer.decode(encoding.ids)));
+  JsonWriter json(JsonStyle::compact);
+  json.begin_object();
+  write_integers(json, "ids", encoding.ids);
+  json.key("tokens").strings(encoding.tokens);
+  write_spans(json, "bytes", encoding.bytes);
+  write_spans(json, "characters", encoding.characters);
+  write_integers(json, "type_ids", encoding.type_ids);
+  write_integers(json, "text_ids", encoding.text_ids);
+  write_integers(json, "word_ids", encoding.word_ids);
+  write_integers(json, "special_mask", encoding.special_mask);
+  json.key("cut").integer(encoding.cut);
+  json.key("decoded").string(tokenizer.decode(encoding.ids));
+  json.end_object();
+  return json.take();
 }
 
 using Row = std::vector<std::string>;

@@ -34,12 +34,10 @@ void report_written(const Context& context, const std::string& path, const Named
                     bool for_programs) {
   JsonWriter json;
   json.begin_object();
-  json.key("file");
-  json.string(path);
+  json.key("file").string(path);
   std::string line;
   for (const NamedArrays::Entry& entry : arrays) {
-    json.key(entry.name);
-    json.shape(entry.shape());
+    json.key(entry.name).shape(entry.shape());
     line += fmt::format("{}{} {}", line.empty() ? "" : ", ", entry.name, entry.shape().to_string());
   }
   json.end_object();

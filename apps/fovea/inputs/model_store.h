@@ -19,9 +19,9 @@ struct StoredFile {
 };
 
 struct StoredModel {
-  std::string name;  // "minilm"
-  std::string package;
-  double package_bytes = 0;  // that npm fetches  // of npm, with its version
+  std::string name;          // "minilm"
+  std::string package;       // of npm, with its version
+  double package_bytes = 0;  // that npm fetches
   Message what;
   std::string license;
   std::vector<StoredFile> files;

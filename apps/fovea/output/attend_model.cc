@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "end_signal.h"
+#include "fovea/ascii.h"
+#include "fovea/attention_path.h"
 #include "fovea/error.h"
 #include "fovea/file.h"
 #include "fovea/json_writer.h"
@@ -38,6 +40,14 @@ Tensor weights_of(const Run& run, AttentionKind kind, const ModelAttention& requ
   float* to = all.data();
   for (const Tensor& part : parts) to = std::copy_n(part.data(), part.shape().elements(), to);
   return all;
+}
+
+// The calls of attention() in the order of the layers that made them.
+void print_paths(const Run& run, const std::vector<AttentionPath>& paths) {
+  for (std::size_t i = 0; i < std::min(paths.size(), run.layers().size()); ++i) {
+    const LayerView& layer = run.layers()[i];
+    print_message(fmt::format("{} layer {}: {}", to_string(layer.kind), layer.layer, paths[i].to_string()));
+  }
 }
 
 struct Export {
@@ -80,11 +90,9 @@ void write_tensor(JsonWriter& json, ConstView view) {
 std::string json_of(const Export& all, const std::string& model) {
   JsonWriter json;
   json.begin_object();
-  json.key("model");
-  json.string(model);
+  json.key("model").string(model);
   for (const NamedTexts& texts : all.texts) {
-    json.key(texts.name);
-    json.begin_array();
+    json.key(texts.name).begin_array();
     json.strings(texts.values);
     json.end_array();
   }
@@ -105,7 +113,7 @@ std::string json_of(const Export& all, const std::string& model) {
 }
 
 void save(Export& all, const std::string& path, const std::string& model) {
-  const std::string name = lower_case(path);
+  const std::string name = ascii_lower_case(path);
   if (name.ends_with(".json")) return write_file(path, json_of(all, model));
   if (name.ends_with(".npz")) return save_npz(path, all.arrays, all.texts);
   all.arrays.metadata()["model"] = model;
@@ -122,14 +130,18 @@ void save(Export& all, const std::string& path, const std::string& model) {
 }  // namespace
 
 void check_model_output(const std::string& path) {
-  const std::string name = lower_case(path);
+  const std::string name = ascii_lower_case(path);
   if (name.ends_with(".npz") || name.ends_with(".safetensors") || name.ends_with(".json")) return;
   throw UsageError(fmt::format(
       "--output: got \"{}\", expected a name ending in .npz, .safetensors or .json", one_line(path)));
 }
 
 void attend_by_model(const Context& context, const ModelAttention& request) {
+  std::vector<AttentionPath> paths;
+  if (request.verbose) observe_attention([&](const AttentionPath& path) { paths.push_back(path); });
   const Run run = read_arguments(request.model, request.texts);
+  observe_attention({});  // the weights that are computed next are no part of the model's run
+  if (request.verbose) print_paths(run, paths);
   const StopOnSignal interrupt;
   Export all = exported(run, request, interrupt.token());
   save(all, request.output, run.model());

@@ -14,7 +14,8 @@ struct ModelAttention {
   std::vector<std::string> texts;    // arguments: texts, files or "-"
   std::optional<Index> layer, head;  // none: all
   std::string output;
-  bool json = false;  // names and shapes of what was written, on standard output
+  bool verbose = false;  // the path of every attention, on standard error
+  bool json = false;     // names and shapes of what was written, on standard output
 };
 
 // Throws UsageError unless the name ends in .npz, .safetensors or .json.

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "core/fail.h"
+#include "core/lines.h"
 #include "core/utf8.h"
 #include "fovea/file.h"
 #include "io/messages.h"
@@ -14,19 +15,6 @@ namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The lines of a file; a last line without line feed counts, an empty one behind the last does not.
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 AddedToken special_token(const TokenTable& tokens, std::string_view content) {
   AddedToken token;

@@ -7,6 +7,7 @@
 
 #include "text/models/byte_alphabet.h"
 #include "text/models/byte_tokens.h"
+#include "text/models/pair_merging.h"
 #include "text/models/pair_table.h"
 #include "text/unicode/unicode.h"
 
@@ -14,10 +15,8 @@ namespace fovea {
 namespace {
 
 using Symbol = Workspace::Symbol;
-using Merge = Workspace::Merge;
 
 constexpr std::string_view kMark = "\u2581";  // ▁, where SentencePiece had a space
-constexpr std::uint32_t kEnd = UINT32_MAX;
 // Up to here a scan over all pairs per merge beats a heap.
 constexpr std::size_t kShortWord = 40;
 
@@ -157,7 +156,7 @@ class BytePair final : public TokenModel {
     if (work.symbols.size() <= kShortWord) {
       merge_short(work.symbols, work.ranks);
     } else {
-      merge_long(work);
+      merge_neighbours(work, [&](TokenId left, TokenId right) { return merges_.find(left, right); });
     }
   }
 
@@ -180,54 +179,6 @@ class BytePair final : public TokenModel {
       if (lowest < pairs) ranks[lowest] = rank_of(lowest);
       if (lowest > 0) ranks[lowest - 1] = rank_of(lowest - 1);
     }
-  }
-
-  // The same with a heap and a linked list: O(n log n).
-  void merge_long(Workspace& work) const {
-    std::vector<Symbol>& symbols = work.symbols;
-    std::vector<Merge>& heap = work.merges;
-    heap.clear();
-    const auto size = static_cast<std::uint32_t>(symbols.size());
-    const auto later = [](const Merge& a, const Merge& b) { return a.order > b.order; };
-    const auto find = [&](std::uint32_t left, std::uint32_t right) {
-      return merges_.find(symbols[left].id, symbols[right].id);
-    };
-    const auto entry = [](PairTable::Result result, std::uint32_t place) {
-      return Merge{std::uint64_t{result.rank} << 32 | place, result.id, place};
-    };
-    for (std::uint32_t i = 0; i < size; ++i) {
-      symbols[i].previous = i == 0 ? kEnd : i - 1;
-      symbols[i].next = i + 1 == size ? kEnd : i + 1;
-      if (i + 1 == size) continue;
-      const PairTable::Result result = find(i, i + 1);
-      if (result.id != kNoToken) heap.push_back(entry(result, i));
-    }
-    std::make_heap(heap.begin(), heap.end(), later);
-    const auto push = [&](std::uint32_t left, std::uint32_t right) {
-      if (left == kEnd || right == kEnd) return;
-      const PairTable::Result result = find(left, right);
-      if (result.id == kNoToken) return;
-      heap.push_back(entry(result, left));
-      std::push_heap(heap.begin(), heap.end(), later);
-    };
-    while (!heap.empty()) {
-      std::pop_heap(heap.begin(), heap.end(), later);
-      const Merge merge = heap.back();
-      heap.pop_back();
-      Symbol& left = symbols[merge.place];
-      if (left.id == kNoToken || left.next == kEnd) continue;  // merged away, or the last one by now
-      Symbol& right = symbols[left.next];
-      if (merges_.find(left.id, right.id).id != merge.id) continue;  // another pair by now
-      left.id = merge.id;
-      left.end = right.end;
-      left.next = right.next;
-      right.id = kNoToken;
-      if (left.next != kEnd) symbols[left.next].previous = merge.place;
-      push(left.previous, merge.place);
-      push(merge.place, left.next);
-    }
-    const auto merged_away = [](const Symbol& symbol) { return symbol.id == kNoToken; };
-    symbols.erase(std::remove_if(symbols.begin(), symbols.end(), merged_away), symbols.end());
   }
 
   BytePairOptions options_;

@@ -5,15 +5,13 @@
 #include <string>
 
 #include "text/models/byte_tokens.h"
+#include "text/models/pair_merging.h"
 #include "text/unicode/unicode.h"
 
 namespace fovea {
 namespace {
 
 using Symbol = Workspace::Symbol;
-using Merge = Workspace::Merge;
-
-constexpr std::uint32_t kEnd = UINT32_MAX;
 
 // Unsigned numbers in falling order of the scores.
 std::uint32_t falling(float score) {
@@ -34,9 +32,7 @@ class ScoredPairs final : public TokenModel {
   void tokenize(std::string_view word, Workspace& work, std::vector<Token>& tokens) const override {
     spell(word, work.symbols);
     merge_all(work);
-    for (const Symbol& symbol : work.symbols) {
-      if (symbol.id != kNoToken) tokens.push_back({symbol.id, symbol.begin, symbol.end});
-    }
+    for (const Symbol& symbol : work.symbols) tokens.push_back({symbol.id, symbol.begin, symbol.end});
   }
 
  private:
@@ -74,43 +70,14 @@ class ScoredPairs final : public TokenModel {
     return id != kNoToken && mergeable_[static_cast<std::size_t>(id)] ? id : kNoToken;
   }
 
+  // The highest score first.
   void merge_all(Workspace& work) const {
-    std::vector<Symbol>& symbols = work.symbols;
-    std::vector<Merge>& heap = work.merges;
-    heap.clear();
     std::string buffer;
-    const auto later = [](const Merge& a, const Merge& b) { return a.order > b.order; };
-    const auto push = [&](std::uint32_t left, std::uint32_t right) {
-      if (left == kEnd || right == kEnd) return;
-      const TokenId id = together(symbols[left].id, symbols[right].id, buffer);
-      if (id == kNoToken) return;
-      const std::uint64_t order =
-          std::uint64_t{falling(scores_[static_cast<std::size_t>(id)])} << 32 | left;
-      heap.push_back({order, id, left});
-      std::push_heap(heap.begin(), heap.end(), later);
-    };
-    const auto size = static_cast<std::uint32_t>(symbols.size());
-    for (std::uint32_t i = 0; i < size; ++i) {
-      symbols[i].previous = i == 0 ? kEnd : i - 1;
-      symbols[i].next = i + 1 == size ? kEnd : i + 1;
-    }
-    for (std::uint32_t i = 0; i + 1 < size; ++i) push(i, i + 1);
-    while (!heap.empty()) {
-      std::pop_heap(heap.begin(), heap.end(), later);
-      const Merge merge = heap.back();
-      heap.pop_back();
-      Symbol& left = symbols[merge.place];
-      if (left.id == kNoToken || left.next == kEnd) continue;  // merged away, or the last one by now
-      Symbol& right = symbols[left.next];
-      if (together(left.id, right.id, buffer) != merge.id) continue;  // another pair by now
-      left.id = merge.id;
-      left.end = right.end;
-      left.next = right.next;
-      right.id = kNoToken;
-      if (left.next != kEnd) symbols[left.next].previous = merge.place;
-      push(left.previous, merge.place);
-      push(merge.place, left.next);
-    }
+    merge_neighbours(work, [&](TokenId left, TokenId right) -> PairTable::Result {
+      const TokenId id = together(left, right, buffer);
+      if (id == kNoToken) return {};
+      return {falling(scores_[static_cast<std::size_t>(id)]), id};
+    });
   }
 
   ScoredPairsOptions options_;

@@ -4,7 +4,7 @@
 
 #include "core/fail.h"
 #include "core/utf8.h"
-#include "text/files/base64.h"
+#include "fovea/base64.h"
 #include "text/steps/replace_pattern.h"
 #include "text/unicode/unicode.h"
 
@@ -179,7 +179,7 @@ void read_normalizers(const JsonField& json, Normalizers& normalizers) {
     add(std::make_unique<Replace>(ReplacePattern::read(json["pattern"]), json["content"].text()));
   } else if (type == "Precompiled") {
     const JsonField map = json.or_null("precompiled_charsmap");
-    if (!map.is_null()) add(make_charsmap(decode_base64(map.text(), map.where()), map.where()));
+    if (!map.is_null()) add(make_charsmap(from_base64(map.text(), map.where()), map.where()));
   } else {
     json.unknown_type(
         "Sequence, BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Nmt, Prepend, "

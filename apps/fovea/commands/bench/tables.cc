@@ -97,7 +97,7 @@ std::string missing(const Context& context, const Measurement* measurement) {
 
 void print_machine(const Context& context, const Report& report) {
   const auto entry = [&](const std::string& name, const std::string& value) {
-    context.line(pad_right(name, 16) + wrapped(value, context.width, 16, 16));
+    context.entry(name, value, 16);
   };
   const bench::Machine& machine = report.machine;
   entry(context.say(tr("machine")), context.say(tr("{0}, {1} of {2} processors, {3}", machine.processor,

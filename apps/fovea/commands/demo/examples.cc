@@ -8,7 +8,6 @@
 #include "fovea/scaling.h"
 #include "fovea/shape_trace.h"
 #include "fovea/words.h"
-#include "output/layout.h"
 
 namespace fovea::command {
 

@@ -9,7 +9,6 @@
 #include "fovea/multi_head_attention.h"
 #include "fovea/reading.h"
 #include "fovea/words.h"
-#include "output/layout.h"
 
 namespace fovea::command {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "commands/demo/demos.h"
 #include "fovea/attention.h"
-#include "output/layout.h"
 
 namespace fovea::command {
 namespace {
