@@ -40,6 +40,7 @@
 #include "fovea/measures_report.h"
 #include "fovea/memory.h"
 #include "fovea/model.h"
+#include "fovea/module_file.h"
 #include "fovea/multi_head_attention.h"
 #include "fovea/named_tensors.h"
 #include "fovea/npy.h"

@@ -1,8 +1,6 @@
 // Multi-head attention: Concat(head_1 .. head_H) W_O, head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V).
 #pragma once
 
-#include <string>
-
 #include "fovea/attention.h"
 #include "fovea/random.h"
 #include "fovea/tensor.h"
@@ -48,12 +46,6 @@ class MultiHeadAttention {
   };
   const Parameters& parameters() const { return parameters_; }
   void set_parameters(Parameters parameters);  // throws Error, naming every shape that does not fit
-
-  // A safetensors file with the names in_proj_weight, in_proj_bias, out_proj.weight, out_proj.bias, each
-  // after `prefix`. Loading throws Error that lists all missing and misshapen tensors and changes nothing
-  // then.
-  void save(const std::string& path, const std::string& prefix = "") const;
-  void load(const std::string& path, const std::string& prefix = "");
 
  private:
   // [B, N, width] of rows [begin, begin + heads·width) of in_proj, split into heads: [B, N, heads, width].

@@ -24,4 +24,6 @@ NamedArrays load_npz(const std::string& path);
 void save_npz(const std::string& path, const NamedArrays& arrays,
               const std::vector<NamedTexts>& texts = {});
 
+const char* zlib_version();  // of the zlib that is loaded, which reads compressed archives
+
 }  // namespace fovea

@@ -7,6 +7,7 @@
 #include "fovea/build_info.h"
 #include "fovea/instruction_set.h"
 #include "fovea/json_writer.h"
+#include "fovea/npz.h"
 #include "fovea/threads.h"
 #include "output/layout.h"
 
@@ -29,7 +30,8 @@ class InfoCommand final : public Command {
     options.flag("--json", json_, {"for programs", "供程序读取的 JSON"});
   }
   void run(const Context& context) override {
-    const BuildInfo info = build_info();
+    BuildInfo info = build_info();
+    info.parts.push_back({"zlib", zlib_version()});
     if (json_) {
       print_json(context, info);
     } else {
