@@ -4,12 +4,13 @@
 #include <functional>
 #include <string>
 
+#include "fovea/api.h"
 #include "fovea/shape.h"
 
 namespace fovea {
 
 // One call of attention(). Tiles are strips of queries × steps of keys.
-struct AttentionPath {
+struct FOVEA_API AttentionPath {
   std::string instruction_set;
   int threads = 1;
   std::string mode;            // "strips" or "decoding"
@@ -26,13 +27,13 @@ struct AttentionPath {
 // Called after every attention() of any thread, by that thread; an empty function ends it. With
 // FOVEA_VERBOSE=1 in the environment each call is told on standard error, unless an observer was set.
 using AttentionObserver = std::function<void(const AttentionPath&)>;
-void observe_attention(AttentionObserver observer);
+FOVEA_API void observe_attention(AttentionObserver observer);
 
 // The tile sizes that would be used for heads of this width, and the caches they were chosen for.
-struct TileSizes {
+struct FOVEA_API TileSizes {
   Index l1_bytes = 0, l2_bytes = 0;  // per core
   Index strip_queries = 0, strips_per_block = 0, step_keys = 0;
 };
-TileSizes tile_sizes(Index d_k = 64, Index d_v = 64);
+FOVEA_API TileSizes tile_sizes(Index d_k = 64, Index d_v = 64);
 
 }  // namespace fovea

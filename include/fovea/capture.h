@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/attention_statistics.h"
 #include "fovea/probe.h"
 
 namespace fovea {
 
 // One sequence of tokens. All lists have one entry per token; those that are not known are empty.
-struct TokenSequence {
+struct FOVEA_API TokenSequence {
   std::vector<std::string> tokens;
   std::vector<Index> ids;
   std::vector<Index> begins, ends;  // bytes of the original text; special tokens: 0, 0
@@ -20,7 +21,7 @@ struct TokenSequence {
   bool operator==(const TokenSequence&) const = default;
 };
 
-struct CapturedAttention {
+struct FOVEA_API CapturedAttention {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;
   ConstView q, k, v;  // [B, H, N, D], [B, Hkv, M, D], [B, Hkv, M, D]
@@ -29,14 +30,14 @@ struct CapturedAttention {
 };
 
 // One head of a call; the views are the capture's.
-struct CapturedHead {
+struct FOVEA_API CapturedHead {
   ConstView q, k, v;  // [N, D], [M, D], [M, Dv]
   AttentionOptions options;
 };
 
 // O(n) memory: N×M matrices are made when they are asked for, of one layer at a time. Pass it as the probe
 // of one run. Layers and heads are counted from 0.
-class Capture final : public Probe {
+class FOVEA_API Capture final : public Probe {
  public:
   std::string model;                             // its name, for people
   std::vector<TokenSequence> sequences;          // one per batch entry

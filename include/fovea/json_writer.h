@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/language.h"
 #include "fovea/matrix.h"
 
@@ -12,7 +13,7 @@ namespace fovea {
 
 // Values that are not finite become the strings "-inf", "inf", "nan"; doubles have as many digits as the
 // round trip needs; bytes that are no UTF-8 become U+FFFD.
-class JsonWriter {
+class FOVEA_API JsonWriter {
  public:
   void begin_object() { begin('{'); }
   void end_object() { end('}'); }

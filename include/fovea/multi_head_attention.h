@@ -1,6 +1,7 @@
 // Multi-head attention: Concat(head_1 .. head_H) W_O, head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V).
 #pragma once
 
+#include "fovea/api.h"
 #include "fovea/attention.h"
 #include "fovea/random.h"
 #include "fovea/tensor.h"
@@ -8,7 +9,7 @@
 namespace fovea {
 
 // 0 means: kv_heads = heads, d_k = d_model / heads, d_v = d_k.
-struct MultiHeadConfig {
+struct FOVEA_API MultiHeadConfig {
   Index d_model, heads;
   Index kv_heads = 0, d_k = 0, d_v = 0;
   bool bias = true;
@@ -17,7 +18,7 @@ struct MultiHeadConfig {
 
 // One class for self-attention, cross-attention and grouped queries. Inputs [B, N, E], weights [B, H, N,
 // M]. Options are those of attention(): masks, biases, scale, weights. Calls are const and thread-safe.
-class MultiHeadAttention {
+class FOVEA_API MultiHeadAttention {
  public:
   // Xavier-uniform weights and zero biases, drawn from `random`. Throws Error for a width that does not
   // divide.

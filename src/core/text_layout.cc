@@ -8,7 +8,7 @@
 #include "core/utf8.h"
 #include "fovea/render.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 namespace {
 
 // A piece that must not be broken, and whether a space stood before it.
@@ -171,4 +171,4 @@ std::string TextTable::to_string(int indent, bool color) const {
   return result;
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal
