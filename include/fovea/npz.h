@@ -25,6 +25,6 @@ FOVEA_API NamedArrays load_npz(const std::string& path);
 FOVEA_API void save_npz(const std::string& path, const NamedArrays& arrays,
                         const std::vector<NamedTexts>& texts = {});
 
-FOVEA_API const char* zlib_version();  // of the zlib that is loaded, which reads compressed archives
+FOVEA_API const char* version_of_zlib();  // of the zlib that is loaded, which reads compressed archives
 
 }  // namespace fovea

@@ -173,6 +173,6 @@ std::string_view zip_content(const ZipEntry& entry, std::string& buffer, const s
   return content;
 }
 
-const char* zlib_version() { return zlibVersion(); }
+const char* version_of_zlib() { return zlibVersion(); }
 
 }  // namespace fovea

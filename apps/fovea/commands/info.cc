@@ -31,7 +31,7 @@ class InfoCommand final : public Command {
   }
   void run(const Context& context) override {
     BuildInfo info = build_info();
-    info.parts.push_back({"zlib", zlib_version()});
+    info.parts.push_back({"zlib", version_of_zlib()});
     if (json_) {
       print_json(context, info);
     } else {
