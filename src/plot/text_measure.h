@@ -17,9 +17,9 @@ struct TextExtent {
   double height() const { return ascent + descent; }
 };
 
-// One line of UTF-8 in any script. The numbers are those of DejaVu Sans without kerning, which makes some
-// pairs of letters up to 2 % of a word narrower; of WenQuanYi Micro Hei for Chinese, Japanese and Korean;
-// of Noto Color Emoji; and a guess for scripts that none of them has.
+// One line of UTF-8 in any script. The numbers are those of DejaVu Sans without kerning (with it "Text" is
+// 9 % narrower, most words less than 1 %), of WenQuanYi Micro Hei for Chinese, Japanese and Korean, of Noto
+// Color Emoji, and a guess for scripts that none of them has.
 TextExtent measure_text(std::string_view text, const scene::Font& font);
 
 // The text, or its beginning and end around … so that it is no wider than `width`. Characters that belong
