@@ -74,7 +74,7 @@ bench-deps:
 	@$(BENCH_VENV)/bin/python -m pip install --upgrade -r bench/requirements.txt >&2
 
 install: configure
-	@$(call build,fovea fovea_command)
+	@$(call build,fovea_command)
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 format: setup-ci

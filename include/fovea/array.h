@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/error.h"
 #include "fovea/shape.h"
 
@@ -15,7 +16,7 @@ namespace fovea {
 
 // A number, or a list of nested lists: {{1, 0}, {0, 1}}. One type for every rank.
 template <typename T>
-class NestedList {
+class FOVEA_API NestedList {
  public:
   template <typename Number, typename = std::enable_if_t<std::is_arithmetic_v<Number>>>
   NestedList(Number value) : value_(converted(value)), is_number_(true) {}  // NOLINT: implicit
@@ -77,7 +78,7 @@ class NestedList {
 
 // An owning row-major array. `Ids ids{{1, 2, 3}, {4, 5, 0}}` has shape [2, 3].
 template <typename T>
-class Array {
+class FOVEA_API Array {
  public:
   Array() = default;
   Array(std::initializer_list<NestedList<T>> items)

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "fovea/api.h"
+
 namespace fovea {
 
 constexpr char ascii_lower_case(char c) {
@@ -10,6 +12,6 @@ constexpr char ascii_lower_case(char c) {
 }
 
 // A to Z become a to z; every other byte stays, so that UTF-8 stays valid.
-std::string ascii_lower_case(std::string text);
+FOVEA_API std::string ascii_lower_case(std::string text);
 
 }  // namespace fovea

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "fovea/api.h"
 #include "fovea/bias.h"
 #include "fovea/mask.h"
 #include "fovea/tensor.h"
@@ -16,7 +17,7 @@ namespace fovea {
 
 // score(i, j) = softcap(scale · q_i · k_j) + bias(i, j) + additive mask(i, j), where
 // softcap(s) = c · tanh(s / c) for softcap = c > 0.
-struct AttentionOptions {
+struct FOVEA_API AttentionOptions {
   Mask mask = {};                   // default: everything visible
   Bias bias = {};                   // default: none
   std::optional<float> scale = {};  // default: 1/√D
@@ -28,7 +29,7 @@ struct AttentionOptions {
 };
 
 // What was not asked for is empty().
-struct AttentionResult {
+struct FOVEA_API AttentionResult {
   Tensor output;     // [.., N, Dv]
   Tensor weights;    // [.., N, M], after dropout: the ones used
   Tensor logsumexp;  // [.., N], before dropout; −inf for a row that sees nothing
@@ -40,17 +41,17 @@ struct AttentionResult {
 // memory beyond inputs and results is O(N + M).
 //
 // Hidden keys have no effect, NaN or not. A row that sees nothing gives output 0 and weights 0.
-AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& = {});
+FOVEA_API AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& = {});
 
 // The same for float16 and bfloat16 inputs, alone or mixed: converted on the way in, exactly; everything is
 // computed in float32.
-AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,
-                          const AttentionOptions& = {});
+FOVEA_API AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,
+                                    const AttentionOptions& = {});
 
 // Gradients of a loss by q, k, v and by the data of the bias, each in the shape of what it belongs to:
 // dbias is [2·max+1, H] for a relative table, [buckets, H] for T5's, [H] for ALiBi's slopes, the shape
 // given for a dense bias (summed where it broadcasts), empty() without one. Additive masks are constants.
-struct AttentionGradients {
+struct FOVEA_API AttentionGradients {
   Tensor dq, dk, dv, dbias;
 };
 
@@ -58,11 +59,12 @@ struct AttentionGradients {
 // q, k, v and options, asked for with `logsumexp`; weights are computed again from it, dropout included,
 // and memory beyond inputs and results is O(N + M) per head. A row that sees nothing gives nothing, a key
 // that nobody sees gets zeros, NaN there or not. The bits do not depend on the number of threads.
-AttentionGradients attention_backward(ConstView q, ConstView k, ConstView v, const AttentionResult& forward,
-                                      ConstView doutput, const AttentionOptions& = {});
+FOVEA_API AttentionGradients attention_backward(ConstView q, ConstView k, ConstView v,
+                                                const AttentionResult& forward, ConstView doutput,
+                                                const AttentionOptions& = {});
 
 // x [.., N, E], w_q and w_k [E, D], w_v [E, Dv]: attention(x W_q, x W_k, x W_v).
-AttentionResult self_attention(ConstView x, ConstView w_q, ConstView w_k, ConstView w_v,
-                               const AttentionOptions& = {});
+FOVEA_API AttentionResult self_attention(ConstView x, ConstView w_q, ConstView w_k, ConstView w_v,
+                                         const AttentionOptions& = {});
 
 }  // namespace fovea

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/figure.h"
 #include "fovea/language.h"
 #include "fovea/shape.h"
 
 namespace fovea {
 
-struct AttentionBarsOptions {
+struct FOVEA_API AttentionBarsOptions {
   std::vector<std::string> labels = {};         // one per value; none: positions
   std::optional<std::string> title = {};        // default: "Attention received", in `language`
   std::optional<std::string> value_title = {};  // below the axis; default: what the sum means
@@ -23,6 +24,7 @@ struct AttentionBarsOptions {
 
 // Values that are finite and not negative. Up to 80 of them are horizontal bars with their names and
 // numbers; more become columns over positions, above 512 of which means are drawn, and the figure says so.
-Figure attention_bars(const std::vector<double>& values, const AttentionBarsOptions& options = {});
+FOVEA_API Figure attention_bars(const std::vector<double>& values,
+                                const AttentionBarsOptions& options = {});
 
 }  // namespace fovea

@@ -4,13 +4,14 @@
 #include <functional>
 #include <string>
 
+#include "fovea/api.h"
 #include "fovea/shape.h"
 
 namespace fovea {
 
 // One call of an operation that computes much: attention, attention_backward, attention_statistics and its
 // kin, linear_attention and its backward, softmax, dense layers and products of matrices.
-struct CallPath {
+struct FOVEA_API CallPath {
   std::string operation;        // "attention_backward"
   std::string shapes;           // "q [2, 8, 512, 64], k [2, 8, 512, 64]"
   std::string instruction_set;  // "avx2"; "BLAS" for products that it computes
@@ -24,10 +25,10 @@ struct CallPath {
 // Called after every such call of any thread, by that thread; an empty function ends it. With
 // FOVEA_VERBOSE=1 in the environment each call is told on standard error, unless an observer was set.
 using CallObserver = std::function<void(const CallPath&)>;
-void observe_calls(CallObserver observer);
+FOVEA_API void observe_calls(CallObserver observer);
 
 // One call of attention(), in numbers. Tiles are strips of queries × steps of keys.
-struct AttentionPath {
+struct FOVEA_API AttentionPath {
   std::string shapes;  // "q [2, 8, 512, 64], k [2, 8, 512, 64], v [2, 8, 512, 64]"
   std::string instruction_set;
   int threads = 1;
@@ -45,13 +46,13 @@ struct AttentionPath {
 // Called after every attention() of any thread, by that thread; an empty function ends it. While it is set,
 // attention() is told to it alone.
 using AttentionObserver = std::function<void(const AttentionPath&)>;
-void observe_attention(AttentionObserver observer);
+FOVEA_API void observe_attention(AttentionObserver observer);
 
 // The tile sizes that would be used for heads of this width, and the caches they were chosen for.
-struct TileSizes {
+struct FOVEA_API TileSizes {
   Index l1_bytes = 0, l2_bytes = 0;  // per core
   Index strip_queries = 0, strips_per_block = 0, step_keys = 0;
 };
-TileSizes tile_sizes(Index d_k = 64, Index d_v = 64);
+FOVEA_API TileSizes tile_sizes(Index d_k = 64, Index d_v = 64);
 
 }  // namespace fovea

@@ -8,12 +8,13 @@
 
 #include <stop_token>
 
+#include "fovea/api.h"
 #include "fovea/attention.h"
 
 namespace fovea {
 
 // What to compute; what is not asked for stays empty().
-struct StatisticsOptions {
+struct FOVEA_API StatisticsOptions {
   bool rows = true;           // entropy, maximum, position, diagonal, distance, logsumexp, visible, means
   bool received = true;       // received
   Index thumbnail = 256;      // G: thumbnails of at most G×G cells; 0: none
@@ -23,7 +24,7 @@ struct StatisticsOptions {
 
 // Means over the rows that see something; 0 if there are none. Each tensor is [B, H]: q's axes before N,
 // or [1] for q [N, D].
-struct HeadMeans {
+struct FOVEA_API HeadMeans {
   Tensor entropy, maximum, diagonal, distance, visible;
   Ids rows_seeing;  // how many rows have a weight > 0; the attention a key receives is this / M on average
 };
@@ -31,7 +32,7 @@ struct HeadMeans {
 // Rows are queries; query i stands at position p = i + M − N. A row that sees nothing has entropy, maximum,
 // diagonal and distance 0, position −1 and log-sum-exp −inf. A row with a score that is NaN or +inf has
 // measures NaN and position −1, and NaN is what the keys it sees receive.
-struct AttentionStatistics {
+struct FOVEA_API AttentionStatistics {
   Tensor entropy;    // [.., N] −Σ w ln w, in nats
   Tensor maximum;    // [.., N] the largest weight
   Ids position;      // [.., N] its key, the first of equals; −1: none
@@ -55,28 +56,30 @@ struct AttentionStatistics {
 
 // q [B, H, N, D], k [B, Hkv, M, D], or another rank as in attention(). Two products Q Kᵀ for long keys,
 // one where the scores of a few rows fit into the cache.
-AttentionStatistics attention_statistics(ConstView q, ConstView k, const AttentionOptions& = {},
-                                         StatisticsOptions = {});
+FOVEA_API AttentionStatistics attention_statistics(ConstView q, ConstView k, const AttentionOptions& = {},
+                                                   StatisticsOptions = {});
 
 // log Σ exp(score) of each row, [.., N]; −inf for a row that sees nothing.
-Tensor attention_logsumexp(ConstView q, ConstView k, const AttentionOptions& = {});
+FOVEA_API Tensor attention_logsumexp(ConstView q, ConstView k, const AttentionOptions& = {});
 
 // The rectangle [row_begin, row_end) × [key_begin, key_end) of the weights.
-struct Crop {
+struct FOVEA_API Crop {
   Index row_begin = 0, row_end = 0;
   Index key_begin = 0, key_end = 0;
 };
 
 // The weights of the crop, [.., rows, keys], as they stand in the whole matrix: normalised over all keys
 // of the row. Throws Error if the crop leaves the matrix. Costs the crop's rows times all keys.
-Tensor attention_crop(ConstView q, ConstView k, const AttentionOptions& options, const Crop& crop);
+FOVEA_API Tensor attention_crop(ConstView q, ConstView k, const AttentionOptions& options,
+                                const Crop& crop);
 
 // P·u for the weights P [.., N, M] and u [.., M, C], [.., N, C]: attention with u as values. The heads of u
 // are those of k, or those of q (then grouped keys are copied, once per query head).
-Tensor attention_product(ConstView q, ConstView k, ConstView u, const AttentionOptions& = {});
+FOVEA_API Tensor attention_product(ConstView q, ConstView k, ConstView u, const AttentionOptions& = {});
 
 // Pᵀ·u for u [.., N, C] with the heads of q: [.., M, C]. With a mean over heads and layer after layer, the
 // two products are attention rollout without its matrices.
-Tensor attention_transposed_product(ConstView q, ConstView k, ConstView u, const AttentionOptions& = {});
+FOVEA_API Tensor attention_transposed_product(ConstView q, ConstView k, ConstView u,
+                                              const AttentionOptions& = {});
 
 }  // namespace fovea

@@ -5,14 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/tensor.h"
 
 namespace fovea {
 
-class BiasNode;  // private, src/mask
+inline namespace internal {
+class FOVEA_PRIVATE_API BiasNode;  // private, src/mask
+}
 
 // Query i stands at p = i + M − N; the relative position of key j is j − p. Owns its data, immutable.
-class Bias {
+class FOVEA_API Bias {
  public:
   Bias() = default;  // none(): adds nothing
   static Bias none() { return {}; }
@@ -42,6 +45,6 @@ class Bias {
 };
 
 // The slopes of the ALiBi paper for any number of heads: 2^(−8/H), 2^(−16/H), … for powers of two.
-std::vector<float> alibi_slopes(Index heads);
+FOVEA_API std::vector<float> alibi_slopes(Index heads);
 
 }  // namespace fovea

@@ -4,14 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
+
 namespace fovea {
 
-struct LinkedPart {
+struct FOVEA_API LinkedPart {
   std::string name;     // "OpenBLAS"
   std::string version;  // of what is loaded, where it can be asked; else of the headers it was built with
 };
 
-struct BuildInfo {
+struct FOVEA_API BuildInfo {
   std::string version;     // of fovea
   std::string compiler;    // "GCC 12.2.0"
   std::string build;       // "release" or "debug" (with assertions)
@@ -20,6 +22,6 @@ struct BuildInfo {
   std::vector<LinkedPart> parts;
 };
 
-BuildInfo build_info();
+FOVEA_API BuildInfo build_info();
 
 }  // namespace fovea

@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/probe.h"
 
 namespace fovea {
 
 // One sequence of tokens. All lists have one entry per token; those that are not known are empty.
-struct TokenSequence {
+struct FOVEA_API TokenSequence {
   std::vector<std::string> tokens;
   std::vector<Index> ids;
   std::vector<Index> begins, ends;  // bytes of the original text; special tokens: 0, 0
@@ -18,7 +19,7 @@ struct TokenSequence {
   bool operator==(const TokenSequence&) const = default;
 };
 
-struct CapturedAttention {
+struct FOVEA_API CapturedAttention {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;
   ConstView q, k, v;  // [B, H, N, D], [B, Hkv, M, D], [B, Hkv, M, D]
@@ -27,7 +28,7 @@ struct CapturedAttention {
 };
 
 // O(n) memory. Pass it as the probe of one run, then make a Run of it. Layers are counted from 0.
-class Capture final : public Probe {
+class FOVEA_API Capture final : public Probe {
  public:
   std::string model;                             // its name, for people
   std::vector<TokenSequence> sequences;          // one per batch entry

@@ -7,18 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/api.h"
+
 namespace fovea {
 
-struct Color {
+struct FOVEA_API Color {
   std::uint8_t red = 0, green = 0, blue = 0;
   friend bool operator==(const Color& a, const Color& b) = default;
 };
 
-std::string to_hex(Color color);  // "#440154"
+FOVEA_API std::string to_hex(Color color);  // "#440154"
 
 // viridis, cividis, magma, YlOrRd, Blues, Greys: from small to large values. RdBu: red for negative, blue
 // for positive values, nearly white between.
-class Colormap {
+class FOVEA_API Colormap {
  public:
   using Table = std::array<Color, 256>;
 

@@ -5,12 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/explain.h"
 
 namespace fovea {
 
 // The account carries the tokens, and a note wherever a tutorial prints a wrong number.
-struct Example {
+struct FOVEA_API Example {
   std::string id;
   Text title;
   Account account;
@@ -27,10 +28,10 @@ struct Example {
 //   deep-ml-self-attention  X = W_q = W_k = I, W_v = [[1, 2], [3, 4]]
 //   deep-ml-multi-head      Q = K = V = I, two heads of width 1
 //   words-1, words-2, words-3   the sentences of the small word vectors (words.h), Q = K = V = X
-std::vector<std::string> example_ids();
-Example example(std::string_view id);  // throws Error naming the ids there are
-std::vector<Example> examples();       // all of them
+FOVEA_API std::vector<std::string> example_ids();
+FOVEA_API Example example(std::string_view id);  // throws Error naming the ids there are
+FOVEA_API std::vector<Example> examples();       // all of them
 
-Account i_love_ai();  // example("i-love-ai").account
+FOVEA_API Account i_love_ai();  // example("i-love-ai").account
 
 }  // namespace fovea

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/bias.h"
 #include "fovea/json_writer.h"
 #include "fovea/language.h"
@@ -20,7 +21,7 @@ namespace fovea {
 //   [x] [memory] [w_q] [w_k] [w_v] q k v                    once
 //   [q k v of the head] scores scaled [capped] [bias] [biased] [mask] [masked] weights [head]    per head
 //   [concat] [w_o] output                                    once
-struct Step {
+struct FOVEA_API Step {
   std::string name;
   Text title;           // "Attention weights", "注意力权重"
   std::string formula;  // "A = softmax(S/√d_k)"
@@ -31,7 +32,7 @@ struct Step {
   int head = -1;                           // 0, 1, ..; −1: not of one head
 };
 
-struct Account {
+struct FOVEA_API Account {
   Text title;
   std::vector<std::string> tokens;         // N, of the queries
   std::vector<std::string> memory_tokens;  // M, of the keys; the same as tokens for self-attention
@@ -51,12 +52,12 @@ struct Account {
 
 // Q = X W_q and so on. An empty matrix: no projection (Q = X). With heads > 1 the columns of Q, K and V are
 // split in equal parts; the heads' outputs are concatenated, and multiplied by w_o unless that is empty.
-struct Projections {
+struct FOVEA_API Projections {
   Matrix w_q = {}, w_k = {}, w_v = {}, w_o = {};
   Index heads = 1;
 };
 
-struct ExplainOptions {
+struct FOVEA_API ExplainOptions {
   Text title = {};                       // default: what is computed
   std::vector<std::string> tokens = {};  // N names of the queries; default: x1, x2, .. (q1, q2, ..)
   std::vector<std::string> memory_tokens =
@@ -71,18 +72,20 @@ struct ExplainOptions {
 // score = softcap(scale · q·k) + bias + mask, as in attention(). A row that sees nothing: weights 0, output
 // 0. All throw Error with both shapes if something does not fit.
 //   q [N, D], k [M, D], v [M, Dv]
-Account explain(const Matrix& q, const Matrix& k, const Matrix& v, const ExplainOptions& = {});
+FOVEA_API Account explain(const Matrix& q, const Matrix& k, const Matrix& v, const ExplainOptions& = {});
 //   x [N, E], w_q and w_k [E, H·D], w_v [E, H·Dv], w_o [H·Dv, any]: self-attention
-Account explain(const Matrix& x, const Projections&, const ExplainOptions& = {});
+FOVEA_API Account explain(const Matrix& x, const Projections&, const ExplainOptions& = {});
 //   queries from x [N, E], keys and values from memory [M, E2]: cross-attention
-Account explain(const Matrix& x, const Matrix& memory, const Projections&, const ExplainOptions& = {});
+FOVEA_API Account explain(const Matrix& x, const Matrix& memory, const Projections&,
+                          const ExplainOptions& = {});
 
-std::string to_terminal(const Account&, const RenderOptions& = {});
-std::string to_markdown(const Account&, const RenderOptions& = {});  // tables; color and width are not used
+FOVEA_API std::string to_terminal(const Account&, const RenderOptions& = {});
+// Tables; color and width are not used.
+FOVEA_API std::string to_markdown(const Account&, const RenderOptions& = {});
 
 // Both languages, all digits (doubles survive the round trip). JSON has no infinity: −inf, inf and NaN are
 // the strings "-inf", "inf" and "nan".
-std::string to_json(const Account&);
-void write_fields(JsonWriter&, const Account&);  // the same keys, into an object that is open
+FOVEA_API std::string to_json(const Account&);
+FOVEA_API void write_fields(JsonWriter&, const Account&);  // the same keys, into an object that is open
 
 }  // namespace fovea

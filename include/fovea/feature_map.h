@@ -3,10 +3,12 @@
 
 #include <functional>
 
+#include "fovea/api.h"
+
 namespace fovea {
 
 // φ, applied to every element of q and k. Should be ≥ 0 for weights that mean something.
-class FeatureMap {
+class FOVEA_API FeatureMap {
  public:
   enum class Kind { elu_plus_one, relu, exp, identity, custom };
 

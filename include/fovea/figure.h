@@ -5,14 +5,18 @@
 #include <memory>
 #include <string>
 
+#include "fovea/api.h"
+
 namespace fovea {
 
-struct Scene;  // private, src/plot
+inline namespace internal {
+struct FOVEA_PRIVATE_API Scene;  // private, src/plot
+}
 
 enum class Theme { light, dark };
 
 // A finished picture. Immutable and cheap to copy. Sizes are in points (1/72 inch).
-class Figure {
+class FOVEA_API Figure {
  public:
   Figure();  // an empty page of 72 × 72 points
   explicit Figure(Scene scene);
@@ -26,22 +30,22 @@ class Figure {
 };
 
 // The picture has (points / 72 · dpi · scale) pixels; its file says dpi · scale pixels per inch.
-struct PngOptions {
+struct FOVEA_API PngOptions {
   double dpi = 150;  // 10 .. 2400
   double scale = 1;  // 1 .. 4, for screens of high density
 };
 
 // The bytes of a file. The same figure gives the same bytes wherever the same fonts are installed.
-std::string to_png(const Figure& figure, const PngOptions& options = {});
-std::string to_pdf(const Figure& figure);  // vectors, text that can be selected
-std::string to_svg(const Figure& figure);  // text is text; UTF-8
+FOVEA_API std::string to_png(const Figure& figure, const PngOptions& options = {});
+FOVEA_API std::string to_pdf(const Figure& figure);  // vectors, text that can be selected
+FOVEA_API std::string to_svg(const Figure& figure);  // text is text; UTF-8
 
-struct SaveOptions {
+struct FOVEA_API SaveOptions {
   PngOptions png;
 };
 
 // Writes the format that the extension names: .png, .pdf or .svg. The file is written whole, or everything
 // stays as it was and Error says why.
-void save_figure(const std::string& path, const Figure& figure, const SaveOptions& options = {});
+FOVEA_API void save_figure(const std::string& path, const Figure& figure, const SaveOptions& options = {});
 
 }  // namespace fovea

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "fovea/api.h"
 #include "fovea/shape.h"
 
 namespace fovea {
@@ -12,11 +13,11 @@ inline constexpr Index kReadLimit = Index{1} << 30;  // 1 GiB: ample for texts, 
 
 // The bytes of a file, or of a pipe (/dev/stdin) to its end. Throws Error if it is missing, a directory,
 // or longer than `limit` bytes.
-std::string read_file(const std::string& path, Index limit = kReadLimit);
+FOVEA_API std::string read_file(const std::string& path, Index limit = kReadLimit);
 
 // Replaces the file by `bytes`, or leaves everything as it was and throws Error: a temporary file beside
 // it is written, synchronised and renamed. An existing file keeps its permissions, a symbolic link its
 // place. What is not a regular file (a pipe, /dev/stdout) is written to directly.
-void write_file(const std::string& path, std::string_view bytes);
+FOVEA_API void write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace fovea

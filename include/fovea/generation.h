@@ -7,14 +7,17 @@
 #include <stop_token>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/model.h"
 
 namespace fovea {
 
-struct DecodingState;  // private, src/models
+inline namespace internal {
+struct FOVEA_PRIVATE_API DecodingState;  // private, src/models
+}
 
 // One sequence, with the keys and values of the tokens so far. The model must outlive it.
-class Decoding {
+class FOVEA_API Decoding {
  public:
   // `encoder_ids`: what an encoder-decoder model reads; empty for the others. Throws Error for a model
   // without a decoder.
@@ -32,7 +35,7 @@ class Decoding {
   std::unique_ptr<DecodingState> state_;
 };
 
-struct GenerationOptions {
+struct FOVEA_API GenerationOptions {
   Index max_tokens = 200;  // new ones; fewer where the model's length ends
   double temperature = 0;  // 0: always the likeliest; else logits are divided by it and drawn from
   Index top_k = 0;         // draw from the k likeliest; 0: from all
@@ -43,18 +46,18 @@ struct GenerationOptions {
   std::stop_token stop = {};                 // a request ends the text after the token at hand
 };
 
-struct Generation {
+struct FOVEA_API Generation {
   std::vector<Index> ids;  // the new tokens, without the one that ended the text
   bool ended = false;      // by such a token
 };
 
 // Goes on from the prompt; an encoder-decoder model reads the prompt and starts its own text. Throws Error
 // for an empty prompt (not of T5), one that fills the model's length, and options out of range.
-Generation generate(const Model& model, const std::vector<Index>& prompt,
-                    const GenerationOptions& options = {});
+FOVEA_API Generation generate(const Model& model, const std::vector<Index>& prompt,
+                              const GenerationOptions& options = {});
 
 // The place of the token that the options choose for logits [V]: the first of the largest without
 // temperature, else by `uniform`, a number in [0, 1).
-Index choose_token(const Tensor& logits, const GenerationOptions& options, double uniform);
+FOVEA_API Index choose_token(const Tensor& logits, const GenerationOptions& options, double uniform);
 
 }  // namespace fovea

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/language.h"
 #include "fovea/measures.h"
 
@@ -19,7 +20,7 @@ inline constexpr double kLocalDistance = 2.0;   // tokens away on average ..
 inline constexpr Index kLocalKeys = 8;          // .. in inputs at least as long as this
 inline constexpr double kFocusedConfidence = 0.5;  // mean of the largest weights
 
-struct HeadRole {
+struct FOVEA_API HeadRole {
   std::string
       id;  // "previous_token"; "none" for a head whose rows see nothing, "one_key" if only one key each
   double value = 0;  // what decided
@@ -29,16 +30,16 @@ struct HeadRole {
 
 // From the measures that are there: what was not measured (NaN) decides nothing. `key_tokens` name the
 // sink.
-HeadRole role_of(const HeadMeasures& head, const std::vector<std::string>& key_tokens = {});
+FOVEA_API HeadRole role_of(const HeadMeasures& head, const std::vector<std::string>& key_tokens = {});
 
 // The rules in the order in which they are tried, and the roles that each may give.
-struct RoleRule {
+struct FOVEA_API RoleRule {
   std::vector<std::string> ids;
   Text text;  // "broad: normalised_entropy ≥ 0.9"
 };
-std::vector<RoleRule> role_rules();
+FOVEA_API std::vector<RoleRule> role_rules();
 
 // What role_of looks at: measures enough to tell every role.
-std::vector<Measure> role_measures();
+FOVEA_API std::vector<Measure> role_measures();
 
 }  // namespace fovea

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/array.h"
 #include "fovea/model.h"
 #include "fovea/run.h"
@@ -13,7 +14,7 @@ namespace fovea {
 
 // n query rows and m keys of one head of the first batch entry. The letters are those of attention.h; E2 is
 // the width of the layer's output. What a model does not have is empty().
-struct HeadSteps {
+struct FOVEA_API HeadSteps {
   Tensor x, memory;                 // [n, E], [m, E]: what is projected, after the norm before it
   Tensor w_q, w_k, w_v;             // [E, D]
   Tensor b_q, b_k, b_v;             // [D]
@@ -37,7 +38,7 @@ struct HeadSteps {
 };
 
 // One attention layer of a run, from which the steps of any of its heads can be cut. Cheap to copy.
-class LayerRun {
+class FOVEA_API LayerRun {
  public:
   // Runs the model. Throws Error if it has no such layer.
   LayerRun(const Model& model, const ModelInput& input, AttentionKind kind, Index layer);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/figure.h"
 #include "fovea/language.h"
 #include "fovea/mask.h"
@@ -13,7 +14,7 @@
 namespace fovea {
 
 // Which values the first and the last colour stand for.
-struct ColorRange {
+struct FOVEA_API ColorRange {
   enum class Kind {
     unit,         // 0 and 1
     row_maximum,  // 0 and 1, after each row was divided by its maximum: where each query looks most
@@ -31,7 +32,7 @@ struct ColorRange {
   static ColorRange fixed(double low, double high) { return {Kind::fixed, low, high}; }
 };
 
-struct HeatmapOptions {
+struct FOVEA_API HeatmapOptions {
   // Labels, as many as there are queries and keys; none: their positions. Written readably in any script:
   // spaces and the marks for them as ␣, newlines as ↵, other bytes as \xNN; long ones are shortened in the
   // middle, and where they would collide only every second, third, .. is drawn.
@@ -58,9 +59,9 @@ struct HeatmapOptions {
 
 // weights [N, M]; they must be finite. Over 600 queries or keys, the means of at most 512 cells are drawn,
 // with positions instead of tokens, and the figure says so. Throws Error if numbers of labels disagree.
-Figure heatmap(ConstView weights, const HeatmapOptions& options = {});
+FOVEA_API Figure heatmap(ConstView weights, const HeatmapOptions& options = {});
 
 // a − b, both [N, M]: RdBu, with 0 in the middle of the range unless that is fixed.
-Figure difference_heatmap(ConstView a, ConstView b, const HeatmapOptions& options = {});
+FOVEA_API Figure difference_heatmap(ConstView a, ConstView b, const HeatmapOptions& options = {});
 
 }  // namespace fovea

@@ -5,18 +5,20 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/api.h"
+
 namespace fovea {
 
 // Names, best first, of those compiled in that this processor has: "avx512", "avx2",
 // "sse4", "scalar" on x86; "sve2-128", "sve-256", "sve2", "sve", "neon", "scalar" on Arm. "scalar"
 // is always there.
-std::vector<std::string> available_instruction_sets();
+FOVEA_API std::vector<std::string> available_instruction_sets();
 
 // The one in use: the best, unless forced by the environment variable FOVEA_ISA or by the call below.
-std::string instruction_set();
+FOVEA_API std::string instruction_set();
 
 // Forces one for the whole process; "auto" returns to the best. Throws Error for a name that is not
 // available, listing those that are. Not to be called while another thread computes.
-void force_instruction_set(std::string_view name);
+FOVEA_API void force_instruction_set(std::string_view name);
 
 }  // namespace fovea

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/language.h"
 #include "fovea/matrix.h"
 
@@ -15,7 +16,7 @@ enum class JsonStyle { readable, compact };
 
 // Values that are not finite become the strings "-inf", "inf", "nan"; doubles have as many digits as the
 // round trip needs; bytes that are no UTF-8 become U+FFFD.
-class JsonWriter {
+class FOVEA_API JsonWriter {
  public:
   explicit JsonWriter(JsonStyle style = JsonStyle::readable) : compact_(style == JsonStyle::compact) {}
 

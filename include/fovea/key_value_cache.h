@@ -1,11 +1,12 @@
 // Keys and values of the tokens seen so far, for decoding token by token.
 #pragma once
 
+#include "fovea/api.h"
 #include "fovea/tensor.h"
 
 namespace fovea {
 
-struct KeyValueCacheConfig {
+struct FOVEA_API KeyValueCacheConfig {
   Index batch = 1;
   Index kv_heads = 1;
   Index d_k = 0;
@@ -15,7 +16,7 @@ struct KeyValueCacheConfig {
 // The rows of each head lie side by side, [B, Hkv, capacity, D]: the layout in which attention() reads keys
 // and values in place, long prompts and single tokens alike. attention(q, cache.keys(), cache.values(),
 // {.mask = Mask::causal()}) lines the new queries up with the last tokens.
-class KeyValueCache {
+class FOVEA_API KeyValueCache {
  public:
   explicit KeyValueCache(const KeyValueCacheConfig& config);
 

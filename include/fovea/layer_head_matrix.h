@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/figure.h"
 #include "fovea/language.h"
 #include "fovea/matrix.h"
 
 namespace fovea {
 
-struct LayerHeadMatrixOptions {
+struct FOVEA_API LayerHeadMatrixOptions {
   std::optional<std::string> title = {};       // default: "Entropy by layer and head", in `language`
   std::optional<std::string> bar_title = {};   // default: "mean entropy of a row (nats)"
   std::vector<Index> layers = {}, heads = {};  // their numbers; none: 0, 1, ..
@@ -24,6 +25,6 @@ struct LayerHeadMatrixOptions {
 
 // values [L, H], finite. On the right the mean of each layer, below the mean of each head, in the same
 // colours, and in the corner the mean of all.
-Figure layer_head_matrix(const Matrix& values, const LayerHeadMatrixOptions& options = {});
+FOVEA_API Figure layer_head_matrix(const Matrix& values, const LayerHeadMatrixOptions& options = {});
 
 }  // namespace fovea

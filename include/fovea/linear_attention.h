@@ -1,12 +1,13 @@
 // Linear attention: φ(Q)(φ(K)ᵀV) / (φ(Q)·Σφ(K) + ε), without the N×M matrix and without 1/√D.
 #pragma once
 
+#include "fovea/api.h"
 #include "fovea/feature_map.h"
 #include "fovea/tensor.h"
 
 namespace fovea {
 
-struct LinearAttentionOptions {
+struct FOVEA_API LinearAttentionOptions {
   FeatureMap feature_map = FeatureMap::elu_plus_one();
   bool causal = false;  // query i sees keys 0 .. i + M − N
   float epsilon = 1e-6f;
@@ -14,19 +15,21 @@ struct LinearAttentionOptions {
 
 // Shapes as of attention(): q [B, H, N, D], k [B, Hkv, M, D], v [B, Hkv, M, Dv] → [B, H, N, Dv]; also ranks
 // 2, 3, 5. Time and memory grow with N + M. A query that sees no key yields zeros.
-Tensor linear_attention(ConstView q, ConstView k, ConstView v, const LinearAttentionOptions& = {});
+FOVEA_API Tensor linear_attention(ConstView q, ConstView k, ConstView v,
+                                  const LinearAttentionOptions& = {});
 
-struct LinearAttentionGradients {
+struct FOVEA_API LinearAttentionGradients {
   Tensor dq, dk, dv;  // shaped as q, k, v
 };
 
 // The gradient of Σ output · doutput, where output = linear_attention(q, k, v, options); doutput is shaped
 // as the output. Nothing of the forward pass is needed. Time and memory grow with N + M. A custom feature
 // map must have a derivative.
-LinearAttentionGradients linear_attention_backward(ConstView q, ConstView k, ConstView v, ConstView doutput,
-                                                   const LinearAttentionOptions& = {});
+FOVEA_API LinearAttentionGradients linear_attention_backward(ConstView q, ConstView k, ConstView v,
+                                                             ConstView doutput,
+                                                             const LinearAttentionOptions& = {});
 
-struct LinearStreamConfig {
+struct FOVEA_API LinearStreamConfig {
   Index heads = 1;
   Index kv_heads = 0;  // 0: as many as heads; heads is a multiple of it
   Index d_k = 0;       // D, must be given
@@ -35,7 +38,7 @@ struct LinearStreamConfig {
 
 // Causal linear attention of tokens that arrive one by one or a few at a time, with a state of fixed size:
 // Hkv · D · (Dv + 1) sums, three times. Several sequences side by side are more heads: B·H over B·Hkv.
-class LinearAttentionStream {
+class FOVEA_API LinearAttentionStream {
  public:
   // options.causal has no meaning here: a token sees itself and all before it.
   explicit LinearAttentionStream(const LinearStreamConfig& config,

@@ -8,12 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/array.h"
 #include "fovea/tensor.h"
 
 namespace fovea {
 
-class MaskNode;  // private, src/mask
+inline namespace internal {
+class FOVEA_PRIVATE_API MaskNode;  // private, src/mask
+}
 
 // Where query 0 stands against the keys when N ≠ M.
 enum class Align {
@@ -22,7 +25,7 @@ enum class Align {
 };
 
 // A rectangle of the score matrix of one batch entry and head, [row_begin, row_end) × [key_begin, key_end).
-struct Tile {
+struct FOVEA_API Tile {
   Index batch = 0, head = 0;
   Index row_begin = 0, row_end = 0;
   Index key_begin = 0, key_end = 0;
@@ -31,7 +34,7 @@ enum class TileClass { hidden, full, partial };
 
 // Query i stands at position p = i + M − N. A mask owns its data, is immutable and cheap to copy.
 // A key is hidden if a boolean mask is false or an additive value is −inf.
-class Mask {
+class FOVEA_API Mask {
  public:
   Mask() = default;  // none(): hides nothing
   static Mask none() { return {}; }
@@ -51,9 +54,9 @@ class Mask {
 
   // Both throw Error at once if the two are for different numbers of batch entries, heads or keys.
   // GCC warns of `!a & b` whatever the type; write `(!a) & b` or `b & !a`.
-  friend Mask operator&(const Mask& a, const Mask& b);  // additive values are summed
-  friend Mask operator|(const Mask& a, const Mask& b);  // throws Error for an additive mask
-  friend Mask operator!(const Mask& a);                 // throws Error for an additive mask
+  friend FOVEA_API Mask operator&(const Mask& a, const Mask& b);  // additive values are summed
+  friend FOVEA_API Mask operator|(const Mask& a, const Mask& b);  // throws Error for an additive mask
+  friend FOVEA_API Mask operator!(const Mask& a);                 // throws Error for an additive mask
 
   bool is_none() const { return node_ == nullptr; }
   bool is_additive() const;  // does it carry values to add?
@@ -98,6 +101,6 @@ class Mask {
 //   none  causal  causal(top_left)  window(w)  window(before, after)  sparse(s)  prefix(n)
 //   padding(ids)  padding(ids, pad)  lengths(3, 2)  documents(ids)        ids: [1,2,0] or [[1,2,0],[3,0,0]]
 // Throws Error naming the column and what was expected there.
-Mask parse_mask(std::string_view expression);
+FOVEA_API Mask parse_mask(std::string_view expression);
 
 }  // namespace fovea

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/figure.h"
 #include "fovea/language.h"
 #include "fovea/mask.h"
 
 namespace fovea {
 
-struct MaskPictureOptions {
+struct FOVEA_API MaskPictureOptions {
   std::vector<std::string> queries = {};  // labels as in HeatmapOptions
   std::vector<std::string> keys = {};
   std::optional<std::string> title = {};  // default: the mask in words, and the share of visible pairs
@@ -26,6 +27,6 @@ struct MaskPictureOptions {
 
 // For N queries and M keys, both at least 1. Over 600 of them, at most 512 cells are drawn, and a cell may
 // be partly visible.
-Figure mask_picture(const Mask& mask, Index n, Index m, const MaskPictureOptions& options = {});
+FOVEA_API Figure mask_picture(const Mask& mask, Index n, Index m, const MaskPictureOptions& options = {});
 
 }  // namespace fovea

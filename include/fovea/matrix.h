@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/random.h"
 #include "fovea/shape.h"
 #include "fovea/tensor.h"
@@ -13,7 +14,7 @@ namespace fovea {
 
 // Owning, row-major. Accounts print up to 17 digits, which float32 does not hold; so they are computed in
 // double from doubles, and take and give this type instead of Tensor.
-class Matrix {
+class FOVEA_API Matrix {
  public:
   Matrix() = default;                                                 // 0 × 0: "not given"
   Matrix(Index rows, Index columns);                                  // zeros; throws Error if negative

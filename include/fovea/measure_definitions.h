@@ -6,12 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/measures.h"
 #include "fovea/render.h"
 
 namespace fovea {
 
-struct MeasureDefinition {
+struct FOVEA_API MeasureDefinition {
   std::string name;                // "normalised_entropy"
   std::optional<Measure> measure;  // none: of several heads or layers, or made of other measures
   Text title;                      // the heading of a column: "normalised", "归一化熵"
@@ -22,10 +23,11 @@ struct MeasureDefinition {
 };
 
 // All of them: those of Measure in its order, then role, head_similarity, rollout and attention_flow.
-const std::vector<MeasureDefinition>& measure_definitions();
-const MeasureDefinition& measure_definition(Measure measure);
-const MeasureDefinition& measure_definition(std::string_view name);  // throws Error naming those there are
+FOVEA_API const std::vector<MeasureDefinition>& measure_definitions();
+FOVEA_API const MeasureDefinition& measure_definition(Measure measure);
+// Throws Error naming those there are.
+FOVEA_API const MeasureDefinition& measure_definition(std::string_view name);
 
-std::string to_terminal(const MeasureDefinition&, const RenderOptions& = {});
+FOVEA_API std::string to_terminal(const MeasureDefinition&, const RenderOptions& = {});
 
 }  // namespace fovea

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/attention.h"
 #include "fovea/mask.h"
 #include "fovea/matrix.h"
@@ -39,10 +40,10 @@ enum class Measure {
   induction,           // weight of key p − period + 1, where the sequence repeats; needs a period
 };
 inline constexpr std::size_t kMeasureCount = 18;
-std::vector<Measure> all_measures();
+FOVEA_API std::vector<Measure> all_measures();
 
 // Of one head, or of the mean of all heads.
-struct HeadMeasures {
+struct FOVEA_API HeadMeasures {
   HeadMeasures();
 
   // The mean over the rows that see something and to which the measure applies (the key it asks for exists
@@ -62,7 +63,7 @@ struct HeadMeasures {
   std::array<std::vector<double>, kMeasureCount> row_values;
 };
 
-struct AttentionMeasures {
+struct FOVEA_API AttentionMeasures {
   Shape shape;                                   // of the weights
   std::vector<std::vector<HeadMeasures>> heads;  // [A·B][H]: batch entries, or layers, in order
   std::vector<HeadMeasures> head_mean;           // [A·B], of the weights averaged over the heads
@@ -79,7 +80,7 @@ struct AttentionMeasures {
   Matrix table(Measure measure) const;
 };
 
-struct MeasureOptions {
+struct FOVEA_API MeasureOptions {
   std::vector<Measure> measures = {};         // empty: all
   std::vector<std::string> tokens = {};       // names of the queries, N or none
   std::vector<std::string> key_tokens = {};   // names of the keys, M or none; the tokens if N = M
@@ -97,27 +98,30 @@ struct MeasureOptions {
 // K chosen heads, which may be of any: heads [1][K], shape [K, N, M]. Tokens and segments are the run's,
 // unless the options name others. Long runs are measured as the overloads below say: without a matrix of
 // N×M where they hold queries and keys.
-AttentionMeasures measure_attention(const Run& run, const MeasureOptions& = {});
+FOVEA_API AttentionMeasures measure_attention(const Run& run, const MeasureOptions& = {});
 // Of one head, or of the heads of a layer merged.
-HeadMeasures measure_attention(const Run& run, const HeadChoice& choice, const MeasureOptions& = {});
+FOVEA_API HeadMeasures measure_attention(const Run& run, const HeadChoice& choice,
+                                         const MeasureOptions& = {});
 
 // Column sums of the mean of the chosen heads, [M]: what each key receives. Throws Error for merged maxima,
 // whose sums would not be attention.
-std::vector<double> received_attention(const Run& run, const std::vector<HeadChoice>& heads,
-                                       const std::stop_token& stop = {});
+FOVEA_API std::vector<double> received_attention(const Run& run, const std::vector<HeadChoice>& heads,
+                                                 const std::stop_token& stop = {});
 
 // weights [N, M], [H, N, M], [B, H, N, M] or [A, B, H, N, M] (layers first), any strides. A key is visible
 // if the mask says so; without a mask all M keys are. Accumulates in double; memory beyond the result is
 // O(M) per thread. Throws Error naming the place of a weight that is NaN, infinite or negative, or > 0
 // where the mask hides.
-AttentionMeasures measure_attention(ConstView weights, const Mask& mask = {}, const MeasureOptions& = {});
+FOVEA_API AttentionMeasures measure_attention(ConstView weights, const Mask& mask = {},
+                                              const MeasureOptions& = {});
 
 // The same of the weights of q [B, H, N, D] and k [B, Hkv, M, D] (ranks as in attention()), before dropout,
 // without the N×M matrix. Entropy, normalised entropy, effective keys, confidence, distance, diagonal,
 // received, outgoing and sink share come from attention_statistics alone; the others, and the head mean,
 // from bands of at most 256 rows and 128 MB (or one row of all heads). Throws Error naming a row with a
 // score that is NaN or +inf.
-AttentionMeasures measure_attention(ConstView q, ConstView k, const AttentionOptions& options = {},
-                                    const MeasureOptions& = {});
+FOVEA_API AttentionMeasures measure_attention(ConstView q, ConstView k,
+                                              const AttentionOptions& options = {},
+                                              const MeasureOptions& = {});
 
 }  // namespace fovea

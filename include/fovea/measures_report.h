@@ -5,19 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/measures.h"
 #include "fovea/render.h"
 
 namespace fovea {
 
-struct ReportedHead {
+struct FOVEA_API ReportedHead {
   std::string name;  // "L5H0", "L5 mean"
   Index layer = 0;
   Index head = 0;  // −1: all heads of the layer in one
   HeadMeasures measures;
 };
 
-struct MeasuresReport {
+struct FOVEA_API MeasuresReport {
   std::vector<ReportedHead> heads;
   std::vector<ReportedHead> means;  // of weights averaged over heads: one per layer, or none
   Index queries = 0, keys = 0;
@@ -32,19 +33,19 @@ struct MeasuresReport {
 };
 
 // All heads of all layers, and the mean of each layer where it was measured.
-MeasuresReport report_of(const AttentionMeasures& measures);
+FOVEA_API MeasuresReport report_of(const AttentionMeasures& measures);
 // The same of a run, as measure_attention takes it; tokens are the run's.
-MeasuresReport measures_report(const Run& run, const MeasureOptions& = {});
+FOVEA_API MeasuresReport measures_report(const Run& run, const MeasureOptions& = {});
 
 // Largest first; heads to which the measure does not apply last. Equals keep their order.
-void sort_by(MeasuresReport& report, Measure measure);
+FOVEA_API void sort_by(MeasuresReport& report, Measure measure);
 
 // The table of the heads, and for a single layer (or head) that of the tokens. Throws Error if names are
 // not as many as queries or keys.
-std::string to_terminal(const MeasuresReport& report, const RenderOptions& = {});
+FOVEA_API std::string to_terminal(const MeasuresReport& report, const RenderOptions& = {});
 // All measures and roles, the values of each row where they were kept; null: does not apply.
-std::string to_json(const MeasuresReport& report);
+FOVEA_API std::string to_json(const MeasuresReport& report);
 // One line per head: layer, head, the measures, role, rule; empty: does not apply.
-std::string to_csv(const MeasuresReport& report);
+FOVEA_API std::string to_csv(const MeasuresReport& report);
 
 }  // namespace fovea

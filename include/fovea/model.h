@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/array.h"
 #include "fovea/probe.h"
 #include "fovea/tensor.h"
@@ -17,10 +18,10 @@ enum class ModelFamily {
   llama,  // decoder only: Llama 2 and 3, Qwen2, TinyStories
   t5,     // encoder and decoder: T5 v1.0 and v1.1, mT5
 };
-const char* to_string(ModelFamily family);  // "BERT", "GPT-2", "Llama", "T5"
+FOVEA_API const char* to_string(ModelFamily family);  // "BERT", "GPT-2", "Llama", "T5"
 
 // What the families have in common. Of an encoder-decoder model, `layers` are the encoder's.
-struct ModelConfig {
+struct FOVEA_API ModelConfig {
   ModelFamily family = ModelFamily::bert;
   std::string
       type;  // as the file says: "bert", "roberta", "distilbert", "gpt2", "llama", "qwen2", "t5", ..
@@ -39,28 +40,30 @@ struct ModelConfig {
 };
 
 // A batch of B sequences, filled up to the same length N at their ends.
-struct ModelInput {
+struct FOVEA_API ModelInput {
   Ids ids;               // [B, N]
   Flags real = {};       // [B, N], 0: a pad; empty: there are none
   Ids segments = {};     // [B, N], BERT's token types; empty: zeros
   Ids decoder_ids = {};  // [B, T], of an encoder-decoder model; empty: the token that starts its output
 };
 
-struct ModelOutput {
+struct FOVEA_API ModelOutput {
   Tensor hidden;          // [B, N, E], [B, T, E] of an encoder-decoder model: after the last norm
   Tensor encoder_hidden;  // [B, N, E] of an encoder-decoder model, else empty
   Tensor logits;          // [B, N or T, V]; empty without an output layer, or if not asked for
 };
 
-struct RunOptions {
+struct FOVEA_API RunOptions {
   Probe* probe = nullptr;  // sees every attention call
   bool logits = true;
 };
 
-class Architecture;  // private, src/models
+inline namespace internal {
+class FOVEA_PRIVATE_API Architecture;  // private, src/models
+}
 
 // Cheap to copy; runs are const and may go on at the same time.
-class Model {
+class FOVEA_API Model {
  public:
   const ModelConfig& config() const;
   const std::string& name() const { return name_; }  // of its folder
@@ -73,7 +76,7 @@ class Model {
   const Architecture& architecture() const { return *architecture_; }  // for generation
 
  private:
-  friend Model load_model(const std::string& path);
+  friend FOVEA_API Model load_model(const std::string& path);
   std::shared_ptr<const Architecture> architecture_;
   std::string name_, path_;
   Index parameters_ = 0;
@@ -82,14 +85,14 @@ class Model {
 // A folder as downloaded: config.json with model.safetensors (or model.safetensors.index.json and its
 // files, or one .safetensors of any name), in float32, float16 or bfloat16; or llama2.c's model.bin. The
 // files are mapped and converted once. Throws one Error with everything that is missing or does not fit.
-Model load_model(const std::string& path);
+FOVEA_API Model load_model(const std::string& path);
 
 // What a folder says of its model. The weights are looked up, not checked and not converted.
-struct ModelInfo {
+struct FOVEA_API ModelInfo {
   std::string name;
   ModelConfig config;
   Index parameters = 0;
 };
-ModelInfo inspect_model(const std::string& path);
+FOVEA_API ModelInfo inspect_model(const std::string& path);
 
 }  // namespace fovea

@@ -1,8 +1,7 @@
 // Multi-head attention: Concat(head_1 .. head_H) W_O, head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V).
 #pragma once
 
-#include <string>
-
+#include "fovea/api.h"
 #include "fovea/attention.h"
 #include "fovea/random.h"
 #include "fovea/tensor.h"
@@ -10,7 +9,7 @@
 namespace fovea {
 
 // 0 means: kv_heads = heads, d_k = d_model / heads, d_v = d_k.
-struct MultiHeadConfig {
+struct FOVEA_API MultiHeadConfig {
   Index d_model, heads;
   Index kv_heads = 0, d_k = 0, d_v = 0;
   bool bias = true;
@@ -19,7 +18,7 @@ struct MultiHeadConfig {
 
 // One class for self-attention, cross-attention and grouped queries. Inputs [B, N, E], weights [B, H, N,
 // M]. Options are those of attention(): masks, biases, scale, weights. Calls are const and thread-safe.
-class MultiHeadAttention {
+class FOVEA_API MultiHeadAttention {
  public:
   // Xavier-uniform weights and zero biases, drawn from `random`. Throws Error for a width that does not
   // divide.
@@ -48,12 +47,6 @@ class MultiHeadAttention {
   };
   const Parameters& parameters() const { return parameters_; }
   void set_parameters(Parameters parameters);  // throws Error, naming every shape that does not fit
-
-  // A safetensors file with the names in_proj_weight, in_proj_bias, out_proj.weight, out_proj.bias, each
-  // after `prefix`. Loading throws Error that lists all missing and misshapen tensors and changes nothing
-  // then.
-  void save(const std::string& path, const std::string& prefix = "") const;
-  void load(const std::string& path, const std::string& prefix = "");
 
  private:
   // [B, N, width] of rows [begin, begin + heads·width) of in_proj, split into heads: [B, N, heads, width].

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/array.h"
 #include "fovea/tensor.h"
 
@@ -15,7 +16,7 @@ namespace fovea {
 
 // Arrays in order, each under its own name: numbers as Tensor (float32), integers and truth values as Ids
 // (int64). `source` goes into messages: "[npz] in.npz".
-class NamedArrays {
+class FOVEA_API NamedArrays {
  public:
   struct Entry {
     std::string name;
@@ -65,13 +66,13 @@ class NamedArrays {
 //
 // float16, bfloat16 (safetensors) and float32 become float32 exactly, float64 is rounded to float32;
 // integers of every width and truth values become Ids. Rank 0 becomes shape [1]; rank over 5 is an Error.
-NamedArrays load_arrays(const std::string& path);
+FOVEA_API NamedArrays load_arrays(const std::string& path);
 
 // Written as float32 and int64, whole or not at all (see write_file). A .npy takes exactly one array;
 // .json is only read.
-void save_arrays(const std::string& path, const NamedArrays& arrays);
+FOVEA_API void save_arrays(const std::string& path, const NamedArrays& arrays);
 
 // The same integers as float32. Throws Error beyond ±2^24, where float32 has gaps.
-Tensor to_tensor(const Ids& ids);
+FOVEA_API Tensor to_tensor(const Ids& ids);
 
 }  // namespace fovea

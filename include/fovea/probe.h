@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/attention.h"
 
 namespace fovea {
@@ -13,12 +14,12 @@ enum class AttentionKind {
   decoder,  // of GPT-2, Llama and T5's decoder: causal
   cross,    // T5's decoder looking at its encoder
 };
-const char* to_string(AttentionKind kind);  // "encoder", "decoder", "cross"
+FOVEA_API const char* to_string(AttentionKind kind);  // "encoder", "decoder", "cross"
 
 // What attention() is about to be called with; keys and values of a cache are all there, from the first
 // token on. The views are those of the call and end with it, unless `memory` holds what they show: then
 // they last as long as somebody keeps that.
-struct AttentionCall {
+struct FOVEA_API AttentionCall {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;  // counted within its kind
   ConstView q;      // [B, H, N, D]
@@ -30,7 +31,7 @@ struct AttentionCall {
 
 // What surrounds an attention call: q = x · w_q + b_q and so on, output = concat · w_o + b_o. The views end
 // with the call. What a model does not have is empty().
-struct ProjectionCall {
+struct FOVEA_API ProjectionCall {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;
   ConstView x;       // [B, N, E] what queries are projected from: after the norm, where that comes first
@@ -45,9 +46,9 @@ struct ProjectionCall {
 };
 
 // Called from the thread that runs the model.
-class Probe {
+class FOVEA_API Probe {
  public:
-  virtual ~Probe() = default;
+  virtual ~Probe();
   virtual void attention(const AttentionCall& call) = 0;
 
   // Only where wanted, and only in runs of whole sequences: a cache does not keep what its keys came from.

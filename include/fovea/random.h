@@ -7,6 +7,7 @@
 #include <random>
 #include <variant>
 
+#include "fovea/api.h"
 #include "fovea/shape.h"
 #include "fovea/tensor.h"
 
@@ -15,7 +16,7 @@ namespace fovea {
 // A UniformRandomBitGenerator with the draws that attention needs. `Random(seed)` runs MT19937-64;
 // `Random::numpy(seed)` draws, bit for bit, the doubles of NumPy's legacy `np.random.seed(seed)`:
 // MT19937, 53-bit uniforms, polar Gaussians. Not thread-safe: one per thread.
-class Random {
+class FOVEA_API Random {
  public:
   explicit Random(std::uint64_t seed = 0);
   static Random numpy(std::uint32_t seed);

@@ -5,12 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/language.h"
 #include "fovea/matrix.h"
 
 namespace fovea {
 
-struct RenderOptions {
+struct FOVEA_API RenderOptions {
   Language language = Language::english;
   bool color = false;  // ANSI colours: weights shaded, titles bold. Off: plain UTF-8 text
   int digits = 4;      // decimals of matrices and tables; 0 .. 17, others count as the nearest
@@ -19,25 +20,25 @@ struct RenderOptions {
 
 // Columns that a UTF-8 text takes in a terminal: 2 for wide East Asian characters and emoji, 0 for
 // combining marks and for ANSI colour sequences, 1 for the rest. Bytes that are no UTF-8 count 1 each.
-int display_width(std::string_view text);
+FOVEA_API int display_width(std::string_view text);
 
 // The text, filled with spaces to a display width. A longer text is returned as it is.
-std::string pad_right(std::string_view text, int width);
-std::string pad_left(std::string_view text, int width);
+FOVEA_API std::string pad_right(std::string_view text, int width);
+FOVEA_API std::string pad_left(std::string_view text, int width);
 
 // Lines of at most `width` columns; words that are wider stay whole. The first begins at column `start`,
 // where the caller stands, the others are indented. Breaks at spaces, and beside Chinese characters, but
 // not before closing punctuation, after opening punctuation, nor within a short name: “喜欢”, v(喜欢),
 // [选项]. No newline at the end.
-std::string wrapped(std::string_view text, int width, int indent = 0, int start = 0);
+FOVEA_API std::string wrapped(std::string_view text, int width, int indent = 0, int start = 0);
 
 // A matrix between brackets with labels outside, every line of the same display width. `rows` and `columns`
 // name them: as many as there are, or none. Numbers have at most `digits` decimals, fewer where all of them
 // are complete with fewer; -inf is written -inf (ASCII minus: what is printed can be pasted). Wider than
 // `width`, or longer than 48 rows: the middle is left out, and … says so. `shade` colours the cells by
 // value between 0 and 1 (if color).
-std::string matrix_to_terminal(const Matrix& matrix, const std::vector<std::string>& rows = {},
-                               const std::vector<std::string>& columns = {}, const RenderOptions& = {},
-                               bool shade = false);
+FOVEA_API std::string matrix_to_terminal(const Matrix& matrix, const std::vector<std::string>& rows = {},
+                                         const std::vector<std::string>& columns = {},
+                                         const RenderOptions& = {}, bool shade = false);
 
 }  // namespace fovea

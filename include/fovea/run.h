@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/attention_statistics.h"
 #include "fovea/attention_weights.h"
 #include "fovea/capture.h"
@@ -17,7 +18,7 @@
 namespace fovea {
 
 // Attention that can be looked at: of one head [N, D], or of all heads of a layer [B, H, N, D].
-struct AttentionView {
+struct FOVEA_API AttentionView {
   ConstView q, k;                      // [.., N, D], [.., M, D]; empty where weights are stored
   ConstView v;                         // [.., M, Dv]; empty where nobody kept it
   ConstView weights;                   // [.., N, M] if they are stored, else empty
@@ -38,7 +39,7 @@ struct AttentionView {
 };
 
 // All batch entries and heads of one layer.
-struct LayerView : AttentionView {
+struct FOVEA_API LayerView : AttentionView {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;
 
@@ -55,7 +56,7 @@ enum class HeadMerge {
 
 // One head of a run, or all heads of a layer merged. A merged row sees every key that one of the heads
 // sees.
-struct HeadChoice {
+struct FOVEA_API HeadChoice {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;
   Index head = 0;  // of no meaning if they are merged
@@ -69,13 +70,13 @@ struct HeadChoice {
 
 // Means and maxima of the weights in R×C cells, R = min(size, N), C = min(size, M), as
 // AttentionStatistics::thumbnail.
-struct WeightCells {
+struct FOVEA_API WeightCells {
   Tensor mean, max;  // [R, C]
 };
 
 // Cheap to copy: copies share what they show. Layers, heads and batch entries are counted from 0; whatever
 // is not there is an Error that says what is.
-class Run {
+class FOVEA_API Run {
  public:
   // What is known of the tokens of one kind of attention: one sequence per batch entry, or none.
   struct Tokens {

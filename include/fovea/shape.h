@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
+
 namespace fovea {
 
 using Index = std::int64_t;
@@ -15,7 +17,7 @@ inline constexpr int kMaxRank = 5;
 
 // Extents of a tensor, outermost first. Extents are ≥ 0; a zero extent makes the tensor empty of
 // elements, which is allowed everywhere. Rank 0 belongs to the empty Tensor().
-class Shape {
+class FOVEA_API Shape {
  public:
   Shape() = default;
   Shape(std::initializer_list<Index> extents);  // throws Error: rank > 5, negative, overflow
@@ -43,6 +45,6 @@ class Shape {
 // Distance, in elements, between neighbours along each axis. May be zero or negative.
 using Strides = std::array<Index, kMaxRank>;
 
-Strides row_major_strides(const Shape& shape);
+FOVEA_API Strides row_major_strides(const Shape& shape);
 
 }  // namespace fovea

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/language.h"
 #include "fovea/render.h"
 #include "fovea/shape.h"
 
 namespace fovea {
 
-struct ShapeTraceOptions {
+struct FOVEA_API ShapeTraceOptions {
   Index batch = 2;          // B
   Index length = 10;        // N
   Index width = 512;        // E
@@ -20,22 +21,22 @@ struct ShapeTraceOptions {
   std::uint64_t seed = 42;  // of the inputs
 };
 
-struct ShapeStep {
+struct FOVEA_API ShapeStep {
   std::string name;  // "X", "Q", "scores", ..
   std::string formula;
   Shape shape;  // of the tensor that was there
   Text sentence;
 };
 
-struct ShapeTrace {
+struct FOVEA_API ShapeTrace {
   ShapeTraceOptions options;
   std::vector<ShapeStep> steps;
 };
 
 // Throws Error for extents < 1, or a width that the heads do not divide.
-ShapeTrace trace_shapes(const ShapeTraceOptions& = {});
+FOVEA_API ShapeTrace trace_shapes(const ShapeTraceOptions& = {});
 
-std::string to_terminal(const ShapeTrace&, const RenderOptions& = {});
-std::string to_json(const ShapeTrace&);
+FOVEA_API std::string to_terminal(const ShapeTrace&, const RenderOptions& = {});
+FOVEA_API std::string to_json(const ShapeTrace&);
 
 }  // namespace fovea

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/array.h"
 #include "fovea/error.h"
 #include "fovea/shape.h"
@@ -15,7 +16,7 @@ namespace fovea {
 
 // Shared by View and ConstView; `T` is float or const float.
 template <typename T>
-class BasicView {
+class FOVEA_API BasicView {
  public:
   // Foreign memory, no copy: `strides` in elements. The memory must outlive the view.
   BasicView(T* data, const Shape& shape, const Strides& strides)
@@ -50,7 +51,7 @@ class BasicView {
 
 using View = BasicView<float>;
 
-class ConstView : public BasicView<const float> {
+class FOVEA_API ConstView : public BasicView<const float> {
  public:
   using BasicView<const float>::BasicView;
   ConstView(const BasicView<const float>& view) : BasicView<const float>(view) {}  // NOLINT
@@ -59,7 +60,7 @@ class ConstView : public BasicView<const float> {
 };
 
 // Owning, row-major, 64-byte aligned. Copies are deep; a moved-from tensor is empty().
-class Tensor {
+class FOVEA_API Tensor {
  public:
   Tensor() = default;
   explicit Tensor(const Shape& shape);  // zeros

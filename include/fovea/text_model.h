@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/model.h"
 #include "fovea/run.h"
 #include "fovea/tokenizer.h"
@@ -12,14 +13,14 @@
 namespace fovea {
 
 // What a model read, and what its heads did.
-struct TextRun {
+struct FOVEA_API TextRun {
   Run run;           // of one sequence, with its tokens
   ModelInput input;  // to run it again
   Index cut = 0;     // tokens beyond the length that the model takes: left out
 };
 
 // Cheap to copy, as Model; may be used by several threads at the same time.
-class TextModel {
+class FOVEA_API TextModel {
  public:
   // A folder as load_model and Tokenizer::load take it.
   static TextModel load(const std::string& folder);

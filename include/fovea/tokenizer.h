@@ -8,21 +8,24 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/shape.h"
 
 namespace fovea {
 
-struct TokenizerParts;
+inline namespace internal {
+struct FOVEA_PRIVATE_API TokenizerParts;
+}
 
 // A place in a text: [begin, end).
-struct TextSpan {
+struct FOVEA_API TextSpan {
   std::int32_t begin = 0;
   std::int32_t end = 0;
   bool operator==(const TextSpan&) const = default;
 };
 
 // One text, or a pair of texts. All lists have one entry per token.
-struct Encoding {
+struct FOVEA_API Encoding {
   std::vector<Index> ids;
   std::vector<std::string> tokens;   // what the vocabulary calls them: ##ing, Ġthe, ▁und
   std::vector<TextSpan> bytes;       // where in the original text; special tokens and pads: 0, 0
@@ -41,7 +44,7 @@ struct Encoding {
 enum class Truncation { longest_first, only_first, only_second };
 enum class Side { left, right };
 
-struct EncodeOptions {
+struct FOVEA_API EncodeOptions {
   bool add_special_tokens = true;
   Index max_length = 0;  // tokens, the special ones included; 0: any number
   Truncation truncation = Truncation::longest_first;
@@ -54,7 +57,7 @@ struct EncodeOptions {
 // Cheap to copy; all functions may be called from several threads at once. Any bytes can be encoded: what
 // is not UTF-8 is read as U+FFFD. Padding and truncation settings in files are ignored: they are choices of
 // a call, not of a vocabulary.
-class Tokenizer {
+class FOVEA_API Tokenizer {
  public:
   // A folder as downloaded (tokenizer.json, else spiece.model or tokenizer.model, else vocab.json with
   // merges.txt, else vocab.txt, else tokenizer.bin), or one of these files. Throws Error that names the

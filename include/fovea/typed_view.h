@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "fovea/api.h"
 #include "fovea/tensor.h"
 
 namespace fovea {
@@ -11,7 +12,7 @@ enum class FloatType { float32, float16, bfloat16 };
 
 // Foreign memory, no copy; it must outlive the view. `strides` in elements. Converts from a ConstView, so
 // that types can be mixed.
-class TypedView {
+class FOVEA_API TypedView {
  public:
   TypedView(const ConstView& view)  // NOLINT: implicit on purpose
       : TypedView(FloatType::float32, view.data(), view.shape(), view.strides()) {}
@@ -44,6 +45,6 @@ class TypedView {
 };
 
 // The elements as float32, exactly, in a row-major tensor.
-Tensor to_float32(const TypedView& view);
+FOVEA_API Tensor to_float32(const TypedView& view);
 
 }  // namespace fovea

@@ -6,16 +6,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/shape.h"
 
 namespace fovea {
 
 // The words of a text in lower case, split at white space.
-std::vector<std::string> split_words(std::string_view text);
+FOVEA_API std::vector<std::string> split_words(std::string_view text);
 
 // <pad> is 0, <unk> is 1, then the words by falling frequency, those as frequent as each other in the order
 // of their first appearance.
-class Vocabulary {
+class FOVEA_API Vocabulary {
  public:
   static constexpr Index kPad = 0, kUnknown = 1;
 

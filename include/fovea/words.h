@@ -7,17 +7,18 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/matrix.h"
 
 namespace fovea {
 
 // A sentence as a matrix: one row per token.
-struct EmbeddedSentence {
+struct FOVEA_API EmbeddedSentence {
   std::vector<std::string> tokens;
   Matrix x;  // [N, E]
 };
 
-class WordVectors {
+class FOVEA_API WordVectors {
  public:
   WordVectors() = default;       // no words; the first one added sets the width
   static WordVectors builtin();  // 我 喜欢 学习 AI 技术 编程 很 有趣 深度 是 未来, width 4
@@ -48,7 +49,7 @@ class WordVectors {
 };
 
 // The tutorial's sentences for the builtin vocabulary, and the one that fails: 的 is not in it.
-std::vector<std::string> word_sentences();
-std::string unknown_word_sentence();
+FOVEA_API std::vector<std::string> word_sentences();
+FOVEA_API std::string unknown_word_sentence();
 
 }  // namespace fovea

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace fovea {
+namespace fovea::inline internal {
 namespace {
 
 // Drops the `shift` lowest bits of `bits`, rounding to nearest, ties to even. A carry out of the mantissa
@@ -55,4 +55,4 @@ std::uint16_t float_to_bfloat16(float value) {
   return static_cast<std::uint16_t>(round_shift(bits, 16));
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

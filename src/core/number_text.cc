@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fovea {
+namespace fovea::inline internal {
 namespace {
 
 // Up to 12 digits, rounding errors of the computation (0.30000000000000004) are not worth a decimal; who
@@ -81,4 +81,4 @@ std::string subscript(long long number) {
   return text;
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace fovea {
+#include "fovea/api.h"
+
+namespace fovea::inline internal {
 
 // One format for all numbers of a matrix, so that they align.
 struct NumberFormat {
@@ -15,18 +17,19 @@ struct NumberFormat {
 // At most `digits` decimals, fewer where all numbers are complete with fewer (1, 0.5, 0.25 need two; a
 // difference below 1e-12 is rounding). Scientific if a number is ≥ 1e9 or all are smaller than the last
 // decimal.
-NumberFormat choose_format(const std::vector<double>& values, int digits);
+FOVEA_PRIVATE_API NumberFormat choose_format(const std::vector<double>& values, int digits);
 
-std::string format_number(double value, const NumberFormat& format);  // "-inf", "inf", "nan"; never "-0.00"
-std::string fixed(double value, int decimals);
+// "-inf", "inf", "nan"; never "-0.00".
+FOVEA_PRIVATE_API std::string format_number(double value, const NumberFormat& format);
+FOVEA_PRIVATE_API std::string fixed(double value, int decimals);
 
 // For a sentence: at most `digits` decimals, no trailing zeros; small numbers scientific ("5.07e-43").
-std::string short_number(double value, int digits = 4);
-std::string percent(double share);  // "86.7 %"
+FOVEA_PRIVATE_API std::string short_number(double value, int digits = 4);
+FOVEA_PRIVATE_API std::string percent(double share);  // "86.7 %"
 
 // (1, 0.5, 0.25, …): at most `limit` numbers.
-std::string short_vector(const std::vector<double>& values, std::size_t limit = 4);
+FOVEA_PRIVATE_API std::string short_vector(const std::vector<double>& values, std::size_t limit = 4);
 
-std::string subscript(long long number);  // ₁₂
+FOVEA_PRIVATE_API std::string subscript(long long number);  // ₁₂
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -8,7 +8,7 @@
 #include "core/utf8.h"
 #include "fovea/render.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 namespace {
 
 struct Color {
@@ -101,4 +101,4 @@ std::string TextTable::to_string(int indent, bool color) const {
   return result;
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -5,24 +5,26 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+#include "fovea/api.h"
 
-std::string repeat(std::string_view text, int count);
+namespace fovea::inline internal {
+
+FOVEA_PRIVATE_API std::string repeat(std::string_view text, int count);
 
 // wrapped() of fovea/render.h as whole lines: each starts with `indent` spaces and ends with \n.
-std::string wrap(std::string_view text, int width, int indent = 0);
+FOVEA_PRIVATE_API std::string wrap(std::string_view text, int width, int indent = 0);
 
 // At most `width` columns; what is longer ends with ….
-std::string shorten(std::string_view text, int width);
+FOVEA_PRIVATE_API std::string shorten(std::string_view text, int width);
 
 enum class Style { bold, dim, accent };
-std::string styled(std::string_view text, Style style, bool color);
+FOVEA_PRIVATE_API std::string styled(std::string_view text, Style style, bool color);
 
 // Background for a share between 0 (dark) and 1 (bright), readable text on it.
-std::string shaded(std::string_view text, double share, bool color);
+FOVEA_PRIVATE_API std::string shaded(std::string_view text, double share, bool color);
 
 // Cells of text in aligned columns, two spaces between; a header with a rule below it.
-class TextTable {
+class FOVEA_PRIVATE_API TextTable {
  public:
   enum class Align { left, right };
   struct Column {
@@ -39,4 +41,4 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;  // an empty one is a rule
 };
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -1,6 +1,6 @@
 #include "core/utf8.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 namespace {
 
 constexpr CodePoint kInvalid{0xFFFD, 1, false};
@@ -70,4 +70,4 @@ std::string printable(std::string_view text) {
   return line;
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace fovea {
+#include "fovea/api.h"
+
+namespace fovea::inline internal {
 
 struct CodePoint {
   char32_t value = 0;
@@ -14,18 +16,18 @@ struct CodePoint {
 };
 
 // The code point that starts at text[at]; at < text.size(). Overlong forms and surrogates are not valid.
-CodePoint decode_utf8(std::string_view text, std::size_t at);
+FOVEA_PRIVATE_API CodePoint decode_utf8(std::string_view text, std::size_t at);
 
 // Is every byte part of a valid code point?
-bool is_utf8(std::string_view text);
+FOVEA_PRIVATE_API bool is_utf8(std::string_view text);
 
-std::string encode_utf8(char32_t value);
+FOVEA_PRIVATE_API std::string encode_utf8(char32_t value);
 
 // White space between words: ASCII, no-break, ideographic (U+3000) and the other Unicode spaces.
-bool is_white_space(char32_t value);
+FOVEA_PRIVATE_API bool is_white_space(char32_t value);
 
 // One line that cannot disturb a layout: control characters become their pictures (␊), invalid bytes
 // U+FFFD.
-std::string printable(std::string_view text);
+FOVEA_PRIVATE_API std::string printable(std::string_view text);
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -11,7 +11,7 @@
 #include "fovea/attention.h"
 #include "fovea/json_writer.h"
 #include "fovea/random.h"
-#include "ops/projection.h"
+#include "nn/linear.h"
 
 namespace fovea {
 namespace {
@@ -43,7 +43,7 @@ void check(const ShapeTraceOptions& o) {
 
 // Q·Kᵀ of every batch entry and head: q [.., N, d], k [.., M, d], rank 3 or 4 → [.., N, M].
 Tensor score_tensor(ConstView q, ConstView k) {
-  if (q.shape().rank() == 2) return project("shapes", q, k.transpose(0, 1), "Kᵀ");
+  if (q.shape().rank() == 2) return Linear(k)(q);
   Tensor scores;
   for (Index b = 0; b < q.shape()[0]; ++b) {
     const Tensor part = score_tensor(q.select(0, b), k.select(0, b));
@@ -103,7 +103,7 @@ class Tracer {
     Tensor w = random_.normal({input.shape().back(), trace_.options.width});
     const float factor = 1 / std::sqrt(static_cast<float>(input.shape().back()));
     for (Index i = 0; i < w.shape().elements(); ++i) w.data()[i] *= factor;
-    Tensor result = project("shapes", input, w, "W");
+    Tensor result = Linear(w.view().transpose(0, 1))(input);
     sentence.en += ", W " + w.shape().to_string();
     sentence.zh += "，W 为 " + w.shape().to_string();
     add(name, formula, result, std::move(sentence));

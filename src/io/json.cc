@@ -6,7 +6,7 @@
 #include "fovea/file.h"
 #include "io/messages.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 namespace {
 
 // "line 3, column 7" of byte `position`, counted from 1.
@@ -131,4 +131,4 @@ std::string json_string(std::string_view text, const std::string& where) {
   }
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+#include "fovea/api.h"
+
+namespace fovea::inline internal {
 
 using Json = nlohmann::json;  // objects come sorted by key
 
@@ -20,7 +22,7 @@ struct JsonOptions {
 Json parse_json(std::string_view text, const std::string& where, const JsonOptions& options = {});
 
 // The same from a file, which the messages name.
-Json load_json(const std::string& path, const JsonOptions& options = {});
+FOVEA_PRIVATE_API Json load_json(const std::string& path, const JsonOptions& options = {});
 
 // The numbers of a list such as [1, 0.5]; throws Error "<where>: .." for anything else.
 std::vector<double> json_numbers(const Json& list, const std::string& where);
@@ -28,4 +30,4 @@ std::vector<double> json_numbers(const Json& list, const std::string& where);
 // A JSON string with its quotes. Throws Error "<where>: .." for what is not UTF-8.
 std::string json_string(std::string_view text, const std::string& where);
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

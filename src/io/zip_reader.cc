@@ -6,6 +6,7 @@
 
 #include "core/fail.h"
 #include "core/utf8.h"
+#include "fovea/npz.h"
 #include "io/little_endian.h"
 #include "io/messages.h"
 #include "io/zip_format.h"
@@ -171,5 +172,7 @@ std::string_view zip_content(const ZipEntry& entry, std::string& buffer, const s
   if (crc != entry.crc) fail("{}: check sum {:08x} expected, the data have {:08x}", where, entry.crc, crc);
   return content;
 }
+
+const char* version_of_zlib() { return zlibVersion(); }
 
 }  // namespace fovea

@@ -1,17 +1,18 @@
 // y = activation(x Wᵀ + bias) with weights packed once: the plain face of the SIMD code.
 #pragma once
 
+#include "fovea/api.h"
 #include "fovea/tensor.h"
 #include "kernels/activation.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 // W [F, E] as panels [⌈F / P⌉, E, P], the last one filled up with zeros: the register tile reads whole
 // vectors of outputs, one input after the other, and so does a single row, from the first number to the
 // last. P is three vectors: 48 outputs where vectors have 64 bytes, else 24. (48 for all was 4 to 20 %
 // slower with vectors of 32 bytes: half a panel does not lie side by side, and neighbouring cache lines are
 // fetched in vain.) Filled block by block, so that no second copy is needed.
-class PackedWeights {
+class FOVEA_PRIVATE_API PackedWeights {
  public:
   PackedWeights() = default;
   PackedWeights(Index outputs, Index inputs);  // to be filled
@@ -43,7 +44,7 @@ enum class DenseEnd {
   multiply,  // out = out · y: the gate of a feed-forward layer
 };
 
-}  // namespace fovea
+}  // namespace fovea::inline internal
 
 namespace fovea::kernels {
 

@@ -3,12 +3,13 @@
 
 #include <string>
 
+#include "fovea/api.h"
 #include "fovea/bias.h"
 #include "mask/mask_node.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
-class BiasNode {
+class FOVEA_PRIVATE_API BiasNode {
  public:
   virtual ~BiasNode() = default;
 
@@ -41,4 +42,4 @@ class BiasNode {
   virtual bool depends_on_key() const { return true; }
 };
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

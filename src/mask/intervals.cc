@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-namespace fovea {
+namespace fovea::inline internal {
 namespace {
 
 std::vector<Intervals>& pool() {
@@ -118,4 +118,4 @@ ScratchIntervals::~ScratchIntervals() {
   }
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

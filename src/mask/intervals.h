@@ -1,21 +1,22 @@
 // Sets of keys as sorted intervals, and the set operations on them. Each costs O(intervals).
 #pragma once
 
+#include "fovea/api.h"
 #include "mask/mask_node.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 // Appends `next` at the end, merged into the last interval if it touches or overlaps it. Empty ones are
 // dropped. `next` must not begin before the last interval does.
-void append(Intervals& set, Interval next);
+FOVEA_PRIVATE_API void append(Intervals& set, Interval next);
 
 // `out` must be another object than the inputs.
 void intersect(const Intervals& a, const Intervals& b, Intervals& out);
-void unite(const Intervals& a, const Intervals& b, Intervals& out);
+FOVEA_PRIVATE_API void unite(const Intervals& a, const Intervals& b, Intervals& out);
 void complement(const Intervals& a, Index m, Intervals& out);  // [0, m) without a
 
-Index count_keys(const Intervals& set);
-Index count_keys(const Intervals& set, Interval within);
+FOVEA_PRIVATE_API Index count_keys(const Intervals& set);
+FOVEA_PRIVATE_API Index count_keys(const Intervals& set, Interval within);
 
 // Sets the bits of keys [begin, end).
 void set_bits(KeyBits& bits, Index begin, Index end);
@@ -37,4 +38,4 @@ class ScratchIntervals {
   Intervals intervals_;
 };
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/mask.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 // Keys [begin, end).
 struct Interval {
@@ -34,7 +35,7 @@ struct ScoreExtents {
   Index batch = 1, inner_batch = 1, heads = 1, n = 0, m = 0;
 };
 
-class MaskNode {
+class FOVEA_PRIVATE_API MaskNode {
  public:
   static constexpr Index kAnyKeys = -1;
 
@@ -79,4 +80,4 @@ class MaskNode {
   virtual int depth() const { return 0; }  // of the expression below this node
 };
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

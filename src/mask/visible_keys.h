@@ -3,11 +3,12 @@
 
 #include <vector>
 
+#include "fovea/api.h"
 #include "mask/mask_node.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
-class VisibleKeys {
+class FOVEA_PRIVATE_API VisibleKeys {
  public:
   // Everything, if `mask` is null. The mask must outlive this object and fit the extents.
   VisibleKeys(const MaskNode* mask, const ScoreExtents& extents);
@@ -27,4 +28,4 @@ class VisibleKeys {
   Index count_;
 };
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -5,20 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/key_value_cache.h"
 #include "fovea/model.h"
 #include "models/config_reader.h"
 #include "models/weight_plan.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 // Keys and values per layer: of the tokens so far, and of the encoder's output.
-struct DecodingState {
+struct FOVEA_PRIVATE_API DecodingState {
   std::vector<KeyValueCache> self, cross;
   Index tokens = 0;
 };
 
-class Architecture {
+class FOVEA_PRIVATE_API Architecture {
  public:
   virtual ~Architecture() = default;
 
@@ -35,6 +36,10 @@ class Architecture {
  protected:
   ModelConfig config_;
 };
+
+}  // namespace fovea::inline internal
+
+namespace fovea {
 
 // Each reads its config and plans its weights; both may complain, and nothing is loaded yet.
 std::unique_ptr<Architecture> make_bert(ConfigReader& config, WeightPlan& weights);

@@ -6,6 +6,8 @@
 
 namespace fovea {
 
+Probe::~Probe() = default;
+
 const char* to_string(AttentionKind kind) {
   switch (kind) {
     case AttentionKind::encoder:
@@ -17,6 +19,10 @@ const char* to_string(AttentionKind kind) {
   }
   return "";
 }
+
+}  // namespace fovea
+
+namespace fovea::inline internal {
 
 void ProjectedHeads::project(ConstView x, const Linear& layer, const HeadSizes& heads) {
   heads_ = heads;
@@ -93,4 +99,4 @@ void ProjectionRecord::show(const ProjectionSource& source, const Tensor& concat
                              .output = output});
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

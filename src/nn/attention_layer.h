@@ -5,11 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/key_value_cache.h"
 #include "fovea/probe.h"
 #include "nn/linear.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 // H query heads over Hkv key heads, all of width D.
 struct HeadSizes {
@@ -19,7 +20,7 @@ struct HeadSizes {
 };
 
 // Queries, keys and values of one token sequence, each head's rows side by side.
-class ProjectedHeads {
+class FOVEA_PRIVATE_API ProjectedHeads {
  public:
   // x [B, N, E] through `layer`, whose outputs are q | k | v, or q alone (`kv_heads` = 0), or k | v alone
   // (`heads` = 0). Memory of an earlier call is used again, unless a probe keeps it.
@@ -47,11 +48,11 @@ struct AttentionPlace {
 
 // Shows the call to the probe, computes it, and puts the heads side by side: q [B, H, N, D], k and v
 // [B, Hkv, M, D] → out [B, N, H·D], used again if it has this shape.
-void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
-            const AttentionPlace& place, Tensor& out);
+FOVEA_PRIVATE_API void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
+                              const AttentionPlace& place, Tensor& out);
 // Of self-attention: the probe may keep what was projected.
-void attend(ProjectedHeads& projected, const AttentionOptions& options, const AttentionPlace& place,
-            Tensor& out);
+FOVEA_PRIVATE_API void attend(ProjectedHeads& projected, const AttentionOptions& options,
+                              const AttentionPlace& place, Tensor& out);
 
 // Where the queries, keys and values of a call come from: k | v stand side by side in `keys_values`, from
 // `key_column` on. Of self-attention, both layers are the same one, and so are x and memory.
@@ -68,7 +69,7 @@ struct ProjectionSource {
 };
 
 // Shows a probe what surrounds one attention call; does nothing for a probe that does not want it.
-class ProjectionRecord {
+class FOVEA_PRIVATE_API ProjectionRecord {
  public:
   explicit ProjectionRecord(const AttentionPlace& place)
       : place_(place),
@@ -87,4 +88,4 @@ class ProjectionRecord {
   std::vector<double> frequencies_;
 };
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -3,13 +3,14 @@
 
 #include <memory>
 
+#include "fovea/api.h"
 #include "fovea/array.h"
 #include "fovea/tensor.h"
 #include "ops/dense_layer.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
-class Embedding {
+class FOVEA_PRIVATE_API Embedding {
  public:
   Embedding() = default;
   explicit Embedding(Tensor table) : table_(std::move(table)) {}  // [V, E]
@@ -34,4 +35,4 @@ class Embedding {
   std::shared_ptr<const PackedWeights> packed_;
 };
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -1,13 +1,14 @@
 // The feed-forward half of a transformer block.
 #pragma once
 
+#include "fovea/api.h"
 #include "nn/linear.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 // Plain: down(activation(up(x))). Gated, where there is a gate: down(activation(gate(x)) · up(x)), SwiGLU
 // with silu.
-struct FeedForward {
+struct FOVEA_PRIVATE_API FeedForward {
   Linear up, gate, down;
   Activation activation = Activation::gelu;
 
@@ -16,4 +17,4 @@ struct FeedForward {
   void add(ConstView x, Tensor& inner, View out) const;
 };
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

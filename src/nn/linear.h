@@ -3,14 +3,15 @@
 
 #include <memory>
 
+#include "fovea/api.h"
 #include "fovea/tensor.h"
 #include "ops/dense_layer.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 // Weights are packed for the product, and shared, because an output layer is often the table of embeddings,
 // once more. Every dense layer of every model is one of these.
-class Linear {
+class FOVEA_PRIVATE_API Linear {
  public:
   Linear() = default;
   explicit Linear(std::shared_ptr<const PackedWeights> weight, Tensor bias = {});  // [F, E]; [F], or empty
@@ -38,4 +39,4 @@ class Linear {
   Tensor bias_;
 };
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -1,11 +1,11 @@
 #include "fovea/multi_head_attention.h"
 
-#include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/fail.h"
-#include "fovea/safetensors.h"
 #include "ops/projection.h"
 
 namespace fovea {
@@ -68,7 +68,7 @@ MultiHeadAttention::Parameters fresh_parameters(const MultiHeadConfig& c, Random
   return p;
 }
 
-// The parameters by their names in a file, with the shape each must have.
+// The parameters by their names in PyTorch, with the shape each must have.
 struct NamedParameter {
   const char* name;
   Tensor MultiHeadAttention::Parameters::*tensor;
@@ -170,40 +170,6 @@ void MultiHeadAttention::set_parameters(Parameters parameters) {
   }
   if (!wrong.empty()) fail("[multi-head] parameters do not fit{}", wrong);
   parameters_ = std::move(parameters);
-}
-
-void MultiHeadAttention::save(const std::string& path, const std::string& prefix) const {
-  NamedArrays arrays;
-  for (const NamedParameter& p : named_parameters(config_))
-    arrays.add(prefix + p.name, parameters_.*p.tensor);
-  save_safetensors(path, arrays);
-}
-
-void MultiHeadAttention::load(const std::string& path, const std::string& prefix) {
-  const NamedArrays arrays = load_safetensors(path);
-  Parameters loaded;
-  std::string wrong;
-  for (const NamedParameter& p : named_parameters(config_)) {
-    const std::string name = prefix + p.name;
-    const auto entry =
-        std::find_if(arrays.begin(), arrays.end(), [&](const auto& e) { return e.name == name; });
-    if (entry == arrays.end()) {
-      wrong += fmt::format("; {} is missing, expected {}", name, p.shape.to_string());
-    } else if (!entry->is_tensor()) {
-      wrong += fmt::format("; {} holds integers, expected float {}", name, p.shape.to_string());
-    } else if (!(entry->shape() == p.shape)) {
-      wrong += misfit(name, entry->shape(), p.shape);
-    } else {
-      loaded.*p.tensor = arrays.tensor(name);
-    }
-  }
-  for (const char* name : {"in_proj_bias", "out_proj.bias"}) {
-    if (!config_.bias && arrays.contains(prefix + name)) {
-      wrong += fmt::format("; {}{} is there, but the module has no biases", prefix, name);
-    }
-  }
-  if (!wrong.empty()) fail("[multi-head] {}: parameters do not fit{}", path, wrong);
-  parameters_ = std::move(loaded);
 }
 
 }  // namespace fovea

@@ -2,7 +2,7 @@
 
 #include "core/fail.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 ConstView as_rank_5(ConstView view) {
   BasicView<const float> result = view;
@@ -92,4 +92,4 @@ AttentionViews attention_views(const char* op, ConstView q, ConstView k, ConstVi
   return views;
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -1,13 +1,14 @@
 // The border of attention: every allowed rank as one, rank 5 [A, B, heads, rows, width].
 #pragma once
 
+#include "fovea/api.h"
 #include "fovea/tensor.h"
 #include "mask/mask_node.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 // q [A, B, H, N, D], k [A, B, Hkv, M, D], v [A, B, Hkv, M, Dv]; rows of k and v are contiguous.
-struct AttentionViews {
+struct FOVEA_PRIVATE_API AttentionViews {
   ConstView q, k, v;
   Tensor k_copy, v_copy;  // own the rows of k or v when their elements were not side by side
   int rank;               // of the caller's tensors
@@ -22,6 +23,6 @@ struct AttentionViews {
 ConstView as_rank_5(ConstView view);
 
 // Checks ranks and extents; throws Error that begins with "[op]".
-AttentionViews attention_views(const char* op, ConstView q, ConstView k, ConstView v);
+FOVEA_PRIVATE_API AttentionViews attention_views(const char* op, ConstView q, ConstView k, ConstView v);
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -1,7 +1,6 @@
 #include "fovea/build_info.h"
 
 #include <fmt/core.h>
-#include <zlib.h>
 
 #include "fovea/version.h"
 #include "kernels/highway_version.h"
@@ -62,8 +61,7 @@ BuildInfo build_info() {
       {{"Highway", highway_version()},
        {"OpenBLAS", blas_version()},
        {"OpenMP", openmp()},
-       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
-       {"zlib", zlibVersion()}}};
+       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)}}};
 }
 
 }  // namespace fovea

@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "kernels/rotary.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 void rotate_positions(View x, Index first, const std::vector<double>& frequencies) {
   const Shape& shape = x.shape();
@@ -29,4 +29,4 @@ void rotate_positions(View x, Index first, const std::vector<double>& frequencie
   });
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -59,22 +59,17 @@ std::uint32_t pixel(const scene::Cells& cells, const Span& rows, const Span& col
 
 }  // namespace
 
-SurfacePointer cells_image(const scene::Cells& cells, int width, int height) {
-  SurfacePointer image(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height));
-  check_cairo(cairo_surface_status(image.get()));
-  const std::vector<Span> rows = spans(cells.rows, height), columns = spans(cells.columns, width);
-  auto* line = reinterpret_cast<std::uint32_t*>(cairo_image_surface_get_data(image.get()));
-  const int stride = cairo_image_surface_get_stride(image.get()) / 4;
-  for (int y = 0; y < height; ++y, line += stride) {
-    for (int x = 0; x < width; ++x) {
-      line[x] = pixel(cells, rows[static_cast<std::size_t>(y)], columns[static_cast<std::size_t>(x)]);
-    }
+Image cells_image(const scene::Cells& cells, int width, int height) {
+  Image image{width, height, {}};
+  image.pixels.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  const std::vector<Span> columns = spans(cells.columns, width);
+  for (const Span& row : spans(cells.rows, height)) {
+    for (const Span& column : columns) image.pixels.push_back(pixel(cells, row, column));
   }
-  cairo_surface_mark_dirty(image.get());
   return image;
 }
 
-SurfacePointer enlarged_cells_image(const scene::Cells& cells) {
+Image enlarged_cells_image(const scene::Cells& cells) {
   const auto pixels = [](double points, Index count) {
     const double wanted = points * 200 / 72 / static_cast<double>(count);
     return static_cast<int>(count) * std::max(1, static_cast<int>(std::ceil(wanted)));

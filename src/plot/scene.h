@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "fovea/api.h"
 #include "fovea/colormap.h"
 #include "fovea/language.h"
 #include "fovea/shape.h"
@@ -129,7 +130,11 @@ LinePoints line_points(const Polyline& line);  // of two points or more
 
 }  // namespace scene
 
-struct Scene {
+}  // namespace fovea
+
+namespace fovea::inline internal {
+
+struct FOVEA_PRIVATE_API Scene {
   double width = 72, height = 72;
   Color background{255, 255, 255};
   std::string title;  // the name of the picture for readers and machines, not drawn
@@ -139,4 +144,4 @@ struct Scene {
   void add(scene::Element element);
 };
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -12,7 +13,7 @@
 #include "fovea/base64.h"
 #include "fovea/figure.h"
 #include "plot/cells_image.h"
-#include "plot/png.h"
+#include "plot/png_file.h"
 #include "plot/scene.h"
 #include "plot/svg_text.h"
 
@@ -48,6 +49,12 @@ std::string paint_attributes(const std::optional<Color>& fill, const std::option
   }
   if (opacity < 1) text += fmt::format(" opacity=\"{}\"", n(opacity));
   return text;
+}
+
+std::string cells_png(const Cells& cells) {
+  const Image image = enlarged_cells_image(cells);
+  const auto row = [&](int y) { return image.pixels.data() + std::ptrdiff_t{y} * image.width; };
+  return encode_png({image.width, image.height, row});
 }
 
 class SvgWriter {
@@ -126,11 +133,10 @@ class SvgWriter {
   void write(const Cells& shape) {
     if (shape.colors.empty()) return;
     if (shape.rows * shape.columns > kMostRectangles) {
-      const SurfacePointer image = enlarged_cells_image(shape);
       line(
           "<image {} preserveAspectRatio=\"none\" image-rendering=\"optimizeSpeed\" "
           "style=\"image-rendering:pixelated\" xlink:href=\"data:image/png;base64,{}\"/>",
-          box_attributes(shape.box), to_base64(encode_png(image.get())));
+          box_attributes(shape.box), to_base64(cells_png(shape)));
       return;
     }
     line("<g>");

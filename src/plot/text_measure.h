@@ -1,4 +1,6 @@
-// How much room a text takes: pango with the fonts that the pictures use.
+// How much room a text takes, by tables of our own (font_tables.h): figures have the same layout
+// everywhere, whichever fonts and libraries there are, and so the same SVG. What draws a text puts it at
+// its anchor.
 #pragma once
 
 #include <string>
@@ -15,7 +17,9 @@ struct TextExtent {
   double height() const { return ascent + descent; }
 };
 
-// One line of UTF-8 in any script; characters that DejaVu lacks come from the fonts of kFontFamilies.
+// One line of UTF-8 in any script. The numbers are those of DejaVu Sans without kerning (with it "Text" is
+// 9 % narrower, most words less than 1 %), of WenQuanYi Micro Hei for Chinese, Japanese and Korean, of Noto
+// Color Emoji, and a guess for scripts that none of them has.
 TextExtent measure_text(std::string_view text, const scene::Font& font);
 
 // The text, or its beginning and end around … so that it is no wider than `width`. Characters that belong

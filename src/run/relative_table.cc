@@ -4,7 +4,7 @@
 
 #include "mask/bias_node.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 Tensor relative_table(const Bias& bias, Index heads, Index tokens) {
   if (bias.is_none() || !bias.node()->is_relative() || tokens < 1) return {};
@@ -23,4 +23,4 @@ Tensor relative_table(const Bias& bias, Index heads, Index tokens) {
   return table;
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

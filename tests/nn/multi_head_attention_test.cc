@@ -2,13 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 
-#include "fovea/safetensors.h"
 #include "fovea/threads.h"
 #include "reference/attention.h"
 #include "support/instruction_sets.h"
@@ -188,64 +184,6 @@ TEST(MultiHeadAttention, inputs_of_the_wrong_shape) {
   EXPECT_THROW(module(Tensor({8})), Error);
   EXPECT_THROW(module(Tensor({2, 5, 8}), Tensor({3, 5, 8})), Error);
   EXPECT_THROW(module(Tensor({2, 5, 8}), Tensor({2, 5, 8}), Tensor({2, 6, 8})), Error);
-}
-
-class MultiHeadFile : public ::testing::Test {
- protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("fovea-multi-head-" + std::to_string(::getpid()));
-  std::string path_ = (folder_ / "module.safetensors").string();
-};
-
-TEST_F(MultiHeadFile, round_trip_with_the_names_of_pytorch) {
-  const MultiHeadConfig config{.d_model = 12, .heads = 3};
-  const MultiHeadAttention saved = module_with_biases(config, 7);
-  saved.save(path_);
-  const NamedArrays file = load_safetensors(path_);
-  EXPECT_EQ(file.size(), 4u);
-  EXPECT_EQ(file.tensor("in_proj_weight").shape(), (Shape{36, 12}));
-  EXPECT_EQ(file.tensor("in_proj_bias").shape(), (Shape{36}));
-  EXPECT_EQ(file.tensor("out_proj.weight").shape(), (Shape{12, 12}));
-  EXPECT_EQ(file.tensor("out_proj.bias").shape(), (Shape{12}));
-  MultiHeadAttention loaded(config, Random(8));
-  loaded.load(path_);
-  const Tensor x = Random(9).normal({2, 4, 12});
-  EXPECT_EQ(std::memcmp(saved(x).output.data(), loaded(x).output.data(), sizeof(float) * 96), 0);
-}
-
-TEST_F(MultiHeadFile, biases_are_not_dropped_in_silence) {
-  module_with_biases({.d_model = 6, .heads = 3}, 7).save(path_);
-  MultiHeadAttention module({.d_model = 6, .heads = 3, .bias = false}, Random(8));
-  EXPECT_THROW(module.load(path_), Error);
-}
-
-TEST_F(MultiHeadFile, missing_and_misshapen_tensors_are_all_named) {
-  const MultiHeadAttention small = module_with_biases({.d_model = 6, .heads = 3}, 7);
-  small.save(path_, "layer.");
-  MultiHeadAttention module({.d_model = 12, .heads = 3}, Random(8));
-  const Tensor before = module.parameters().in_proj_weight;
-  try {
-    module.load(path_);
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what())
-                  .find("in_proj_weight is missing, expected [36, 12]; out_proj.weight is missing, "
-                        "expected [12, 12]"),
-              std::string::npos)
-        << error.what();
-  }
-  try {
-    module.load(path_, "layer.");
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("in_proj_weight is [18, 6], expected [36, 12]"),
-              std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("out_proj.bias is [6], expected [12]"), std::string::npos);
-  }
-  EXPECT_EQ(std::memcmp(before.data(), module.parameters().in_proj_weight.data(), sizeof(float) * 36 * 12),
-            0);
 }
 
 }  // namespace

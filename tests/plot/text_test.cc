@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/utf8.h"
+#include "plot/cairo/pango_text.h"
 #include "plot/readable_text.h"
 #include "plot/svg_text.h"
 #include "plot/text_measure.h"
@@ -47,6 +48,43 @@ TEST(MeasureText, every_script_takes_room) {
   }
   // Ideographs of a font of 10 points are squares of about 10 points.
   EXPECT_NEAR(measure_text("喜欢", font).width, 20, 1.5);
+}
+
+// What is laid out by our tables is drawn by pango: the room must be what the text takes.
+TEST(MeasureText, agrees_with_what_pango_draws) {
+  const PangoContextPointer context = make_context();
+  for (const bool bold : {false, true}) {
+    const scene::Font font{10, bold, scene::Family::sans};
+    const auto drawn = [&](const char* text) {
+      PangoRectangle logical;
+      pango_layout_get_extents(make_layout(context.get(), text, font).get(), nullptr, &logical);
+      return pango_units_to_double(logical.width);
+    };
+    for (const char* text : {"attention", "head 3, layer 11",
+                             "0.1234",    "1,000",
+                             "[SEP]",     "##ing",
+                             "√d_k",      "␣cat↵",
+                             "naïve",     "привет",
+                             "ελληνικά",  "Việt",
+                             "שלום",      "喜欢",
+                             "我喜欢 AI", "カタカナ",
+                             "한국어",    "😀",
+                             "👩\u200D👧",  "👍🏽",
+                             "🇩🇪",        "1\uFE0F\u20E3",
+                             "❤\uFE0F",   "e\u0301te\u0301"}) {
+      EXPECT_NEAR(measure_text(text, font).width, drawn(text), 0.015 * drawn(text)) << text;
+    }
+    // Kerning makes what is drawn narrower, never wider.
+    for (const char* text : {"Text", "Tokenizer", "PyTorch", "RoBERTa", "Two"}) {
+      EXPECT_GT(measure_text(text, font).width, drawn(text)) << text;
+      EXPECT_LT(measure_text(text, font).width, 1.1 * drawn(text)) << text;
+    }
+  }
+}
+
+TEST(MeasureText, mono_letters_are_alike) {
+  const scene::Font font{10, false, scene::Family::mono};
+  EXPECT_EQ(measure_text("iiii", font).width, measure_text("WWWW", font).width);
 }
 
 TEST(ShortenMiddle, keeps_both_ends_and_whole_characters) {

@@ -7,6 +7,7 @@
 #include "fovea/build_info.h"
 #include "fovea/instruction_set.h"
 #include "fovea/json_writer.h"
+#include "fovea/npz.h"
 #include "fovea/threads.h"
 
 namespace fovea::command {
@@ -23,7 +24,8 @@ class InfoCommand final : public Command {
   }
   void declare(OptionList& options) override { options.flag("--json", json_, tr("for programs")); }
   void run(const Context& context) override {
-    const BuildInfo info = build_info();
+    BuildInfo info = build_info();
+    info.parts.push_back({"zlib", version_of_zlib()});
     if (json_) {
       print_json(context, info);
     } else {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "fovea/api.h"
 #include "text/models/token_model.h"
 #include "text/models/token_table.h"
 #include "text/steps/added_tokens.h"
@@ -13,9 +14,9 @@
 #include "text/steps/post_processor.h"
 #include "text/steps/pre_tokenizer.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
-struct TokenizerParts {
+struct FOVEA_PRIVATE_API TokenizerParts {
   TokenTable tokens;  // of the model and the added ones
   std::unique_ptr<TokenModel> model;
   Normalizers normalizers;
@@ -27,6 +28,10 @@ struct TokenizerParts {
   // The pad token by its usual names; kNoToken if there is none.
   TokenId pad() const;
 };
+
+}  // namespace fovea::inline internal
+
+namespace fovea {
 
 // Adds the tokens to `parts.tokens` and `parts.added`; the normalisers are there already.
 void set_added_tokens(TokenizerParts& parts, std::vector<AddedToken> tokens);

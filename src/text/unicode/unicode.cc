@@ -120,7 +120,7 @@ char32_t compose(char32_t first, char32_t second) {
   return utf8proc_normalize_utf32(pair, 2, options) == 1 ? static_cast<char32_t>(pair[0]) : 0;
 }
 
-bool is_grapheme_break(char32_t before, char32_t after, int& state) {
+bool internal::is_grapheme_break(char32_t before, char32_t after, int& state) {
   return utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(before),
                                           static_cast<utf8proc_int32_t>(after), &state);
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "fovea/api.h"
+
 namespace fovea {
 
 bool is_letter(char32_t c);          // \p{L}
@@ -31,8 +33,10 @@ bool may_change_when_composed(char32_t c);
 
 char32_t compose(char32_t first, char32_t second);  // 0 if the two stay apart
 
+inline namespace internal {  // for the figures, too
 // Does a new user-perceived character begin between the two? `state` is 0 at the start of a text.
-bool is_grapheme_break(char32_t before, char32_t after, int& state);
+FOVEA_PRIVATE_API bool is_grapheme_break(char32_t before, char32_t after, int& state);
+}  // namespace internal
 
 // The code point at text[at]; the text is valid UTF-8. `at` moves behind it.
 inline char32_t next_code_point(std::string_view text, std::size_t& at) {

@@ -1,4 +1,4 @@
-#include "plot/pango_text.h"
+#include "plot/cairo/pango_text.h"
 
 #include <cairo.h>
 #include <pango/pangocairo.h>

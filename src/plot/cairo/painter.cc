@@ -1,4 +1,4 @@
-#include "plot/cairo_painter.h"
+#include "plot/cairo/painter.h"
 
 #include <pango/pangocairo.h>
 
@@ -12,13 +12,25 @@
 #include <vector>
 
 #include "core/fail.h"
+#include "plot/cairo/pango_text.h"
 #include "plot/cells_image.h"
-#include "plot/pango_text.h"
 
 namespace fovea {
 namespace {
 
 using namespace scene;  // NOLINT: the shapes this file draws
+
+SurfacePointer surface_of(const Image& image) {
+  SurfacePointer surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, image.width, image.height));
+  check_cairo(cairo_surface_status(surface.get()));
+  auto* row = reinterpret_cast<std::uint32_t*>(cairo_image_surface_get_data(surface.get()));
+  const int stride = cairo_image_surface_get_stride(surface.get()) / 4;
+  for (auto from = image.pixels.begin(); from != image.pixels.end(); from += image.width, row += stride) {
+    std::copy_n(from, image.width, row);
+  }
+  cairo_surface_mark_dirty(surface.get());
+  return surface;
+}
 
 class Painter {
  public:
@@ -151,7 +163,7 @@ class Painter {
         }
       }
     } else {
-      draw_image(enlarged_cells_image(shape).get(), shape.box);
+      draw_image(enlarged_cells_image(shape), shape.box);
     }
   }
 
@@ -161,16 +173,16 @@ class Painter {
     const int left = pixels(shape.box.x), top = pixels(shape.box.y);
     const int width = std::max(1, pixels(shape.box.right()) - left);
     const int height = std::max(1, pixels(shape.box.bottom()) - top);
-    draw_image(cells_image(shape, width, height).get(),
+    draw_image(cells_image(shape, width, height),
                {left / scale_, top / scale_, width / scale_, height / scale_});
   }
 
-  void draw_image(cairo_surface_t* image, const Box& box) {
+  void draw_image(const Image& image, const Box& box) {
+    const SurfacePointer surface = surface_of(image);
     cairo_save(cairo());
     cairo_translate(cairo(), box.x, box.y);
-    cairo_scale(cairo(), box.width / cairo_image_surface_get_width(image),
-                box.height / cairo_image_surface_get_height(image));
-    cairo_set_source_surface(cairo(), image, 0, 0);
+    cairo_scale(cairo(), box.width / image.width, box.height / image.height);
+    cairo_set_source_surface(cairo(), surface.get(), 0, 0);
     cairo_pattern_set_filter(cairo_get_source(cairo()), CAIRO_FILTER_NEAREST);
     cairo_paint(cairo());
     cairo_restore(cairo());

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "fovea/figure.h"
-#include "plot/cairo_painter.h"
+#include "plot/cairo/painter.h"
 #include "plot/scene.h"
 
 namespace fovea {

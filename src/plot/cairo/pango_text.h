@@ -1,4 +1,4 @@
-// One line of text as a pango layout: the same for measuring and for drawing.
+// One line of text as a pango layout.
 #pragma once
 
 #include <pango/pango.h>

@@ -1,0 +1,22 @@
+# The parts of fovea that are built (FOVEA_PARTS), each on top of those before it, and the rooms of src/ in each.
+include(CMakeDependentOption)
+
+option(FOVEA_MODELS "The part models: files, tokenizers, models, measures, explanations" ON)
+cmake_dependent_option(FOVEA_PLOT "The part plot, on top of models: pictures as SVG and in the terminal" ON
+                       FOVEA_MODELS OFF)
+cmake_dependent_option(FOVEA_CAIRO "Pictures as PNG and PDF, too, by cairo and pango" ON FOVEA_PLOT OFF)
+cmake_dependent_option(FOVEA_BUILD_APPS "The command fovea, which needs all parts" ON FOVEA_PLOT OFF)
+if(NOT FOVEA_BUILD_APPS)
+  message(STATUS "The command fovea is not built: it needs FOVEA_MODELS, FOVEA_PLOT and FOVEA_BUILD_APPS")
+endif()
+
+set(FOVEA_PARTS attention)
+set(attention_rooms core mask kernels ops nn)
+if(FOVEA_MODELS)
+  list(APPEND FOVEA_PARTS models)
+  set(models_rooms io text models run analysis explain)
+endif()
+if(FOVEA_PLOT)
+  list(APPEND FOVEA_PARTS plot)
+  set(plot_rooms plot)
+endif()

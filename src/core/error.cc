@@ -1,0 +1,7 @@
+#include "fovea/error.h"
+
+namespace fovea {
+
+Error::~Error() = default;
+
+}  // namespace fovea

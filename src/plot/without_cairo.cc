@@ -1,0 +1,15 @@
+// PNG and PDF in a library that was built with -DFOVEA_CAIRO=OFF; otherwise src/plot/cairo draws them.
+#include "core/fail.h"
+#include "fovea/figure.h"
+
+namespace fovea {
+
+std::string to_png(const Figure&, const PngOptions&) {
+  fail("[png] this fovea was built with FOVEA_CAIRO=OFF and draws no PNG; use .svg, or build it with ON");
+}
+
+std::string to_pdf(const Figure&) {
+  fail("[pdf] this fovea was built with FOVEA_CAIRO=OFF and draws no PDF; use .svg, or build it with ON");
+}
+
+}  // namespace fovea
