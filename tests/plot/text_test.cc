@@ -72,7 +72,7 @@ TEST(MeasureText, agrees_with_what_pango_draws) {
                              "👩\u200D👧",  "👍🏽",
                              "🇩🇪",        "1\uFE0F\u20E3",
                              "❤\uFE0F",   "e\u0301te\u0301"}) {
-      EXPECT_NEAR(measure_text(text, font).width, drawn(text), 0.015 * drawn(text)) << text;
+      EXPECT_NEAR(measure_text(text, font).width, drawn(text), 0.025 * drawn(text)) << text;
     }
     // Kerning makes what is drawn narrower, never wider.
     for (const char* text : {"Text", "Tokenizer", "PyTorch", "RoBERTa", "Two"}) {
