@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "analysis.h"
 #include "base64.h"
 #include "fovea/error.h"
+#include "fovea/json_writer.h"
 #include "fovea/safetensors.h"
+#include "json_text.h"
 #include "limits.h"
 #include "overview.h"
 #include "state.h"
@@ -18,9 +19,6 @@
 
 namespace fovea::explorer {
 namespace {
-
-// Without the spaces and line ends that are for people.
-std::string compact(const std::string& json) { return nlohmann::ordered_json::parse(json).dump(); }
 
 Tensor round_trip(const Tensor& tensor) {
   NamedArrays arrays("[page]");
@@ -132,7 +130,8 @@ void FileData::add_kind(AttentionKind kind) {
   arrays_.add(prefix + "similarity.layout", similarity.layout.to_tensor());
   arrays_.add(prefix + "similarity.order",
               Ids({static_cast<Index>(similarity.order.size())}, similarity.order));
-  arrays_.metadata()[std::string("overview.") + to_string(kind)] = compact(overview_json(stored_, kind));
+  arrays_.metadata()[std::string("overview.") + to_string(kind)] =
+      compact_json(overview_json(stored_, kind));
 }
 
 void FileData::add_steps_of(const StepsChoice& choice) {
@@ -153,11 +152,17 @@ void FileData::add_steps_of(const StepsChoice& choice) {
 
 void FileData::add_texts(const std::string& state) {
   std::map<std::string, std::string>& texts = arrays_.metadata();
-  texts["state"] = compact(state);
+  texts["state"] = compact_json(state);
   texts["examples"] = examples_json();
   if (weights_type().empty()) return;
-  texts["notes"] =
-      nlohmann::json{{"weights_dtype", weights_type()}, {"loss", fmt::format("{:.2g}", loss_)}}.dump();
+  JsonWriter notes;
+  notes.begin_object();
+  notes.key("loss");
+  notes.string(fmt::format("{:.2g}", loss_));
+  notes.key("weights_dtype");
+  notes.string(weights_type());
+  notes.end_object();
+  texts["notes"] = compact_json(notes.take());
 }
 
 std::string with_data(const std::string& html, const std::string& data) {
@@ -179,7 +184,7 @@ std::string with_data(const std::string& html, const std::string& data) {
 
 PageFile page_file(const Page& page) {
   NamedArrays arrays("[page]");
-  arrays.metadata()["state"] = compact(state_json({}, {}, Limits()));
+  arrays.metadata()["state"] = compact_json(state_json({}, {}, Limits()));
   arrays.metadata()["examples"] = examples_json();
   return {with_data(page.html, to_base64(safetensors_bytes(arrays))), "", 0};
 }

@@ -1,9 +1,6 @@
 #include "state.h"
 
-#include <nlohmann/json.hpp>
-
 #include "fovea/colormap.h"
-#include "fovea/examples.h"
 #include "fovea/head_roles.h"
 #include "fovea/json_writer.h"
 #include "fovea/measure_definitions.h"
@@ -131,18 +128,6 @@ std::string state_json(const std::vector<ModelState>& models,
   write_role_rules(json);
   json.end_object();
   return json.take();
-}
-
-std::string examples_json() {
-  using OrderedJson = nlohmann::ordered_json;
-  OrderedJson all = OrderedJson::array();
-  for (const Example& example : examples()) {
-    OrderedJson account = OrderedJson::parse(to_json(example.account));
-    account["id"] = example.id;
-    account["title"] = {{"en", example.title.en}, {"zh", example.title.zh}};
-    all.push_back(std::move(account));
-  }
-  return OrderedJson{{"examples", std::move(all)}}.dump();
 }
 
 }  // namespace fovea::explorer

@@ -1,4 +1,4 @@
-// What the page asks first: models, captures, limits, colours, definitions; and the tutorials' examples.
+// What the page asks first: models, captures, limits, colours, definitions.
 #pragma once
 
 #include <string>
@@ -10,6 +10,5 @@ namespace fovea::explorer {
 
 std::string state_json(const std::vector<ModelState>& models,
                        const std::vector<const StoredCapture*>& captures, const Limits& limits);
-std::string examples_json();
 
 }  // namespace fovea::explorer
