@@ -7,7 +7,6 @@
 #include <chrono>
 #include <future>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "head_weights.h"
 #include "mask_answer.h"
 #include "overview.h"
+#include "request_body.h"
 #include "request_error.h"
 #include "request_guard.h"
 #include "state.h"
@@ -76,26 +76,6 @@ HeaderOf headers_of(const Request& request) {
     // Two of them are a trick: which one would be believed?
     return request.get_header_value_count(name.c_str()) == 1 ? request.get_header_value(name.c_str()) : "";
   };
-}
-
-std::string text_field(const nlohmann::json& body, const char* name) {
-  const auto found = body.find(name);
-  if (found == body.end() || !found->is_string()) {
-    throw RequestError(400, fmt::format("\"{}\": expected a text", name));
-  }
-  return found->get<std::string>();
-}
-
-CaptureRequest capture_request(const std::string& text) {
-  const nlohmann::json body = nlohmann::json::parse(text, nullptr, false);
-  if (body.is_discarded()) throw RequestError(400, "the body is not JSON in UTF-8");
-  if (!body.is_object())
-    throw RequestError(400, "the body should be an object: {\"model\": .., \"text\": ..}");
-  CaptureRequest request{text_field(body, "model"), text_field(body, "text"), {}};
-  if (const auto second = body.find("text2"); second != body.end() && !second->is_null()) {
-    request.second_text = text_field(body, "text2");
-  }
-  return request;
 }
 
 // Fails if somebody else listens there: the library's own choice, SO_REUSEPORT, would share the port with
@@ -245,7 +225,7 @@ void Server::Parts::add_capture_routes() {
   http.Post("/api/captures", answered(
                                  [this, summary](const Request& request, Response& response) {
                                    guard->check_change(headers_of(request), true);
-                                   const CaptureRequest wanted = capture_request(request.body);
+                                   const CaptureRequest wanted = parse_capture_request(request.body);
                                    const CapturePtr made = runs.run([&] { return captures.add(wanted); });
                                    response.status = 201;
                                    response.set_content(summary(*made), kJson);

@@ -145,9 +145,18 @@ TEST(MeasuresReport, sorted_with_what_does_not_apply_last) {
 TEST(MeasuresReport, nothing_to_report) {
   for (const Shape& shape : {Shape{0, 3}, Shape{3, 0}, Shape{0, 2, 3}, Shape{0, 2, 3, 3}}) {
     const AttentionMeasures measures = measure_attention(Tensor(shape));
-    EXPECT_NO_THROW(to_terminal(report_of(measures))) << shape.to_string();
-    EXPECT_NO_THROW(to_json(report_of(measures)));
-    EXPECT_NO_THROW(to_csv(report_of(measures)));
+    const MeasuresReport report = report_of(measures);
+    const std::string csv = to_csv(report);
+    EXPECT_EQ(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')), 1 + report.heads.size())
+        << csv;
+    const auto json = nlohmann::json::parse(to_json(report));
+    EXPECT_EQ(json.at("heads").size(), report.heads.size()) << shape.to_string();
+    for (const auto& head : json.at("heads")) {
+      EXPECT_TRUE(head.at("measures").at("entropy").is_null());
+      EXPECT_EQ(head.at("role").at("id"), "none") << head;
+    }
+    EXPECT_EQ(contains(to_terminal(report), "sees nothing"), !report.heads.empty()) << shape.to_string();
+    EXPECT_FALSE(contains(to_terminal(report), "causal")) << shape.to_string();
   }
 }
 

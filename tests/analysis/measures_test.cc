@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fovea/attention.h"
+#include "fovea/measure_definitions.h"
 #include "fovea/measures_report.h"
 #include "fovea/random.h"
 #include "support/message_of.h"
@@ -143,14 +144,32 @@ TEST(Measures, nan_in_queries_names_its_row) {
             "[measures] query 3 of head 2, batch entry 1, has a score that is NaN or +inf");
 }
 
+// No row sees a key: a measure has no value or is 0, and nobody receives anything.
+void expect_nothing(const AttentionMeasures& measures, const Shape& shape) {
+  SCOPED_TRACE(shape.to_string());
+  EXPECT_EQ(measures.shape, shape);
+  EXPECT_EQ(measures.rows_not_one, 0);
+  EXPECT_FALSE(measures.looks_causal);
+  for (const std::vector<HeadMeasures>& heads : measures.heads) {
+    for (const HeadMeasures& head : heads) {
+      EXPECT_EQ(head.rows_seeing, 0);
+      for (const Measure measure : all_measures()) {
+        EXPECT_TRUE(std::isnan(head[measure]) || head[measure] == 0) << measure_definition(measure).name;
+      }
+      EXPECT_TRUE(std::isnan(head[Measure::entropy]));
+      for (const double received : head.received) EXPECT_EQ(received, 0);
+    }
+  }
+}
+
 TEST(Measures, nothing_to_measure) {
   for (const Shape& shape :
        {Shape{0, 3}, Shape{3, 0}, Shape{0, 2, 3}, Shape{0, 2, 3, 3}, Shape{2, 0, 2, 3, 3}}) {
-    EXPECT_NO_THROW(measure_attention(Tensor(shape))) << shape.to_string();
+    expect_nothing(measure_attention(Tensor(shape)), shape);
   }
-  EXPECT_NO_THROW(measure_attention(Tensor({0, 4}), Tensor({3, 4})));
-  EXPECT_NO_THROW(measure_attention(Tensor({3, 4}), Tensor({0, 4})));
-  EXPECT_NO_THROW(measure_attention(Tensor({1, 0, 3, 4}), Tensor({1, 0, 3, 4})));
+  expect_nothing(measure_attention(Tensor({0, 4}), Tensor({3, 4})), {0, 3});
+  expect_nothing(measure_attention(Tensor({3, 4}), Tensor({0, 4})), {3, 0});
+  expect_nothing(measure_attention(Tensor({1, 0, 3, 4}), Tensor({1, 0, 3, 4})), {1, 0, 3, 3});
 }
 
 TEST(Measures, uniform_and_one_hot) {

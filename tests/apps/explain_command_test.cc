@@ -37,7 +37,9 @@ TEST(ExplainCommand, every_example) {
   const std::string list = output_of({"explain", "--list"});
   for (const std::string& id : example_ids()) {
     EXPECT_TRUE(contains(list, "\n  " + id + " ")) << id;
-    EXPECT_FALSE(output_of({"explain", "--example", id}).empty());
+    const std::string out = output_of({"explain", "--example", id});
+    EXPECT_TRUE(contains(out, example(id).title.en)) << id;
+    EXPECT_TRUE(contains(out, "softmax")) << id;
   }
   EXPECT_TRUE(
       contains(output_of({"explain", "--example", "qkv", "--digits", "8"}), "16.04448371  3.95551629"));

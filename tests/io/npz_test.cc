@@ -65,13 +65,17 @@ TEST(Npz, every_truncation_is_an_error) {
 TEST(Npz, every_changed_byte_is_read_or_refused) {
   for (const char* name : {"savez.npz", "savez_compressed.npz"}) {
     const std::string bytes = read_file(golden(name));
+    std::size_t refused = 0;
     for (std::size_t at = 0; at < bytes.size(); ++at) {
       for (const int change : {0x01, 0x10, 0x80, 0xFF}) {
         std::string changed = bytes;
         changed[at] = static_cast<char>(changed[at] ^ change);
-        parse_error(changed);
+        refused += parse_error(changed).empty() ? 0 : 1;  // anything but an Error fails the test
       }
     }
+    // What may change unseen: times and attributes, and the local headers where the directory says the
+    // same.
+    EXPECT_GT(refused, 2 * bytes.size()) << name;
   }
 }
 

@@ -70,11 +70,16 @@ TEST(Safetensors, every_truncation_is_an_error) {
 
 TEST(Safetensors, every_changed_byte_is_read_or_refused) {
   const std::string bytes = read_file(golden("types.safetensors"));
+  const std::size_t length = 8;  // the bytes that say how long the header is
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     for (const int change : {0x01, 0x10, 0x80, 0xFF}) {
       std::string changed = bytes;
       changed[at] = static_cast<char>(changed[at] ^ change);
-      parse_error(changed);
+      const std::string error =
+          parse_error(changed);  // anything but an Error leaves it, and fails the test
+      if (at < length) {
+        EXPECT_NE(error, "") << at;
+      }
     }
   }
 }

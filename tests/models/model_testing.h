@@ -1,11 +1,9 @@
-// Helpers of the model tests: the tiny models of tests/data/models, and models that lie outside.
+// Helpers of the model tests: the tiny models of tests/data/models, and comparisons with golden values.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "fovea/model.h"
@@ -16,22 +14,6 @@ namespace fovea::testing {
 
 inline std::string tiny_model(const std::string& name) {
   return std::string(FOVEA_TEST_DATA) + "/models/" + name;
-}
-
-// Test data beside the project, "" where it is absent.
-inline std::string shared_data(const std::string& name) {
-  const std::filesystem::path path = std::filesystem::path(FOVEA_TEST_DATA) / "../../../shared/data" / name;
-  return std::filesystem::exists(path) ? path.string() : "";
-}
-
-// Where `fovea model get` puts a model, "" where it is absent.
-inline std::string cached_model(const std::string& name) {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  std::filesystem::path path = cache != nullptr && *cache == '/' ? cache : "";
-  if (path.empty() && home != nullptr) path = std::filesystem::path(home) / ".cache";
-  path = path / "fovea" / "models" / name;
-  return std::filesystem::exists(path) ? path.string() : "";
 }
 
 // |got − want| ≤ tolerance · max(1, |want|) everywhere; a failure names the worst place.

@@ -13,6 +13,7 @@
 #include "nn/embedding.h"
 #include "nn/feed_forward.h"
 #include "nn/norm.h"
+#include "support/outside_files.h"
 
 namespace fovea {
 namespace {
@@ -25,7 +26,7 @@ class NanoSort : public ::testing::Test {
  protected:
   void SetUp() override {
     const std::string data = testing::shared_data("gpt-nano-sort");
-    if (data.empty()) GTEST_SKIP() << "../shared/data/gpt-nano-sort is absent";
+    if (data.empty()) GTEST_SKIP() << testing::needs_shared_data("gpt-nano-sort");
     weights_ = load_json(data + "/model.json");
     partials_ = load_json(data + "/partials.json");
     write_folder();

@@ -6,14 +6,15 @@
 #include "fovea/tokenizer.h"
 #include "io/json.h"
 #include "models/model_testing.h"
+#include "support/outside_files.h"
 
 namespace fovea {
 namespace {
 
 using testing::cached_model;
+using testing::needs_model;
+using testing::needs_shared_data;
 using testing::shared_data;
-
-constexpr const char* kNoMiniLm = "MiniLM is absent; fovea model get minilm";
 
 Ids one_row(const std::vector<Index>& ids) { return Ids({1, static_cast<Index>(ids.size())}, ids); }
 
@@ -34,7 +35,7 @@ std::vector<double> mean_embedding(const Tensor& hidden) {
 // transformers in double; tests/data/make_minilm_golden.py.
 TEST(MiniLm, fifty_texts_as_transformers) {
   const std::string folder = cached_model("minilm");
-  if (folder.empty()) GTEST_SKIP() << kNoMiniLm;
+  if (folder.empty()) GTEST_SKIP() << needs_model("minilm");
   const Model model = load_model(folder);
   const Tokenizer tokenizer = Tokenizer::load(folder);
   const NamedArrays golden = load_safetensors(std::string(FOVEA_TEST_DATA) + "/minilm_golden.safetensors");
@@ -87,7 +88,7 @@ TEST(MiniLm, fifty_texts_as_transformers) {
 
 TEST(MiniLm, the_example_sentence_as_published) {
   const std::string folder = cached_model("minilm");
-  if (folder.empty()) GTEST_SKIP() << kNoMiniLm;
+  if (folder.empty()) GTEST_SKIP() << needs_model("minilm");
   const Model model = load_model(folder);
   EXPECT_EQ(model.config().family, ModelFamily::bert);
   EXPECT_EQ(model.config().max_tokens, 512);
@@ -124,13 +125,13 @@ void expect_stories(const std::string& name, const std::string& folder) {
 
 TEST(TinyStories, writes_200_tokens_as_numpy_260k) {
   const std::string folder = shared_data("stories260K");
-  if (folder.empty()) GTEST_SKIP() << "../shared/data/stories260K is absent";
+  if (folder.empty()) GTEST_SKIP() << needs_shared_data("stories260K");
   expect_stories("stories260K", folder);
 }
 
 TEST(TinyStories, writes_200_tokens_as_numpy_15m) {
   const std::string folder = cached_model("stories15m");
-  if (folder.empty()) GTEST_SKIP() << "TinyStories 15M is absent; fovea model get stories15m";
+  if (folder.empty()) GTEST_SKIP() << needs_model("stories15m");
   expect_stories("stories15m", folder);
 }
 

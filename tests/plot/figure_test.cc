@@ -43,7 +43,7 @@ TEST(Figure, png_is_valid_for_pngcheck) {
   const TemporaryFolder folder;
   save_figure(folder / "a.png", all_shapes(), {.png = {.dpi = 200, .scale = 2}});
   const ToolResult result = run_tool("pngcheck", "-v " + folder / "a.png");
-  if (!result.found) GTEST_SKIP() << "pngcheck is not installed";
+  if (!result.found) GTEST_SKIP() << "needs pngcheck: scripts/setup test";
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_TRUE(contains(result.output, "No errors detected"));
   EXPECT_TRUE(contains(result.output, "800 x 400 image, 24-bit RGB"));
@@ -54,7 +54,7 @@ TEST(Figure, svg_is_valid_for_xmllint) {
   const TemporaryFolder folder;
   save_figure(folder / "a.SVG", all_shapes());
   const ToolResult result = run_tool("xmllint", "--noout " + folder / "a.SVG");
-  if (!result.found) GTEST_SKIP() << "xmllint is not installed";
+  if (!result.found) GTEST_SKIP() << "needs xmllint: scripts/setup test";
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_EQ(result.output, "");
 }
@@ -65,7 +65,7 @@ TEST(Figure, pdf_is_valid_for_pdfinfo_and_its_text_can_be_selected) {
   save_figure(folder / "a.pdf", heatmap(Tensor::from({{0.25f, 0.75f}, {0.5f, 0.5f}}), options));
   const ToolResult info = run_tool("pdfinfo", folder / "a.pdf");
   const ToolResult text = run_tool("pdftotext", folder / "a.pdf" + " -");
-  if (!info.found || !text.found) GTEST_SKIP() << "pdfinfo and pdftotext are not installed";
+  if (!info.found || !text.found) GTEST_SKIP() << "needs pdfinfo and pdftotext: scripts/setup test";
   EXPECT_EQ(info.exit_code, 0) << info.output;
   EXPECT_TRUE(contains(info.output, "Weights of two words"));
   EXPECT_TRUE(contains(info.output, "2000"));  // the fixed date

@@ -135,9 +135,7 @@ TEST(Encoding, offsets_survive_normalisation) {
   const Encoding encoding = bert().encode(text, {.add_special_tokens = false});
   std::string places;
   for (const TextSpan& span : encoding.bytes) places += text_at(text, span) + "|";
-  EXPECT_TRUE(places.starts_with("Ça|") || places.starts_with("Ç|a|")) << places;
-  EXPECT_NE(places.find("|?|"), places.npos) << places;
-  EXPECT_TRUE(places.ends_with("A\u0301B|") || places.ends_with("A|B|")) << places;
+  EXPECT_EQ(places, "Ça|v|a|?|中|文|A|B|");
 }
 
 TEST(Encoding, empty_and_blank_texts) {

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <filesystem>
 
 #include "fovea/file.h"
 #include "fovea/tokenizer.h"
 #include "io/little_endian.h"
+#include "support/outside_files.h"
 
 namespace fovea {
 namespace {
@@ -46,9 +46,9 @@ TEST(Llama2c, the_highest_score_merges_first) {
 
 // Ids that llama2.c's own program gives for this prompt.
 TEST(Llama2c, tiny_stories) {
-  const std::string path = std::string(FOVEA_TEST_DATA) + "/../../../shared/data/stories260K/tokenizer.bin";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "needs " << path;
-  const Tokenizer tokenizer = Tokenizer::load(path);
+  const std::string folder = testing::shared_data("stories260K");
+  if (folder.empty()) GTEST_SKIP() << testing::needs_shared_data("stories260K");
+  const Tokenizer tokenizer = Tokenizer::load(folder + "/tokenizer.bin");
   EXPECT_EQ(tokenizer.size(), 512);
   const Encoding encoding = tokenizer.encode("Once upon a time");
   EXPECT_EQ(encoding.ids, (std::vector<Index>{1, 403, 407, 261, 378}));
