@@ -1,6 +1,7 @@
 #include "state.h"
 
 #include "fovea/colormap.h"
+#include "fovea/examples.h"
 #include "fovea/head_roles.h"
 #include "fovea/json_writer.h"
 #include "fovea/measure_definitions.h"
