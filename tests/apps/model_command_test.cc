@@ -52,12 +52,12 @@ TEST(AttendModel, verbose_tells_the_path_of_every_layer) {
 
 TEST(AttendModel, fovea_verbose_tells_every_call) {
   const CommandResult result =
-      run_fovea({"generate", "--model", tiny_model("llama"), "-n", "3", "the cat"}, {"FOVEA_VERBOSE=1"});
+      run_fovea({"generate", "--model", tiny_model("gpt2"), "-n", "3", "the cat"}, {"FOVEA_VERBOSE=1"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_GT(lines_with(result.err, "fovea: attention by "), 0) << result.err;
   EXPECT_GT(lines_with(result.err, "; decoding: "), 0) << result.err;
   EXPECT_GT(lines_with(result.err, "fovea: dense_layer by "), 0) << result.err;
-  EXPECT_EQ(run_fovea({"generate", "--model", tiny_model("llama"), "-n", "3", "the cat"}).err, "");
+  EXPECT_EQ(run_fovea({"generate", "--model", tiny_model("gpt2"), "-n", "3", "the cat"}).err, "");
 }
 
 TEST(ModelCommand, list_names_what_can_be_fetched) {

@@ -73,7 +73,7 @@ TEST(Wrapped, opening_marks_never_end_a_line) {
 }
 
 TEST(Wrapped, names_in_quotes_and_brackets_stay_whole) {
-  EXPECT_EQ(wrapped("词是“喜欢”吗", 8), "词是\n“喜欢”\n吗");
+  EXPECT_EQ(wrapped("词是“喜欢”吗", 7), "词是\n“喜欢”\n吗");
   EXPECT_EQ(wrapped("看看v(喜欢)吧", 8), "看看\nv(喜欢)\n吧");
   EXPECT_EQ(wrapped("用法[选项]", 8), "用法\n[选项]");
 }

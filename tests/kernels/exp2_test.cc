@@ -60,7 +60,8 @@ TEST(Exp2, relative_error_is_what_the_header_says) {
     }
     EXPECT_LT(worst, promised_error());
     // The promise is no wider than the truth; of scalar code only where the compiler has no FMA to put in.
-    if (fovea::instruction_set() != "scalar") EXPECT_GT(worst, promised_error() - 0.002);
+    const bool known = fovea::instruction_set() != "scalar";
+    EXPECT_GT(worst, known ? promised_error() - 0.002 : 0);
   });
 }
 

@@ -1,7 +1,7 @@
 // Which path ran? Every operation that computes much says so, once per call.
 #include <gtest/gtest.h>
 
-#include <map>
+#include <algorithm>
 
 #include "fovea/attention.h"
 #include "fovea/attention_path.h"
@@ -98,7 +98,7 @@ TEST(ObservedCalls, products_of_matrices) {
   Tensor out({2, 5, 12});
   const Calls calls;
   softmax(x);
-  dense_layer(x, weights, {}, out);
+  dense_layer(x, weights, {}, out.view());
   self_attention(x, w, w, w);
   ASSERT_EQ(calls.operations(), (Names{"softmax", "dense_layer", "self_attention", "self_attention",
                                        "self_attention", "attention"}));
