@@ -81,7 +81,7 @@ TEST(Forgetting, the_oldest_goes_first) {
   ASSERT_EQ(store.captures().size(), 3u);
   EXPECT_EQ(store.captures().front()->id, "c2");
   EXPECT_THROW(static_cast<void>(store.get(first->id)), RequestError);
-  EXPECT_EQ(first->capture().layers(AttentionKind::encoder), 2);  // who holds it, keeps it
+  EXPECT_EQ(first->run().layers(AttentionKind::encoder), 2);  // who holds it, keeps it
 }
 
 TEST(Forgetting, memory_has_a_limit_too) {

@@ -19,6 +19,7 @@ namespace fovea {
 namespace {
 
 using testing::expect_near;
+using testing::layer_weights;
 
 constexpr Index kWidth = 48, kHeads = 3, kLayers = 3;
 
