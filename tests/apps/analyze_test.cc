@@ -290,8 +290,7 @@ TEST(Analyze, command_lines_that_make_no_sense) {
            {"analyze", file, "--rollout", "--layer", "0"},
            {"analyze", file, "--top", "0"},
            {"analyze", file, "--scale", "2"},
-           {"analyze", "--k", file},
-           {"analyze", "--q", run.file("q.npy"), "--k", run.file("k.npy"), "--heads", "max"}}) {
+           {"analyze", "--k", file}}) {
     const CommandResult result = run_fovea(arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments.back() << ": " << result.err;
     EXPECT_EQ(result.out, "") << arguments.back();

@@ -96,9 +96,9 @@ export function readMask(expression: string, n: number, m: number): MaskReading 
   }
 }
 
-// What the model itself hides. Its mask may hold parts that have no text form.
-export function modelMask(info: KindInfo): MaskTree {
-  const own = readMask(info.mask, info.queries, info.keys);
+// What the model itself hides in this layer. Its mask may hold parts that have no text form.
+export function modelMask(info: KindInfo, layer: number): MaskTree {
+  const own = readMask(info.each_layer[layer]!.mask, info.queries, info.keys);
   return own.tree ?? parseMask(info.causal ? "causal" : "none");
 }
 
@@ -112,7 +112,7 @@ export const activeMask = computed(() => {
 export const visibility = computed<Mask | null>(() => {
   const info = kindInfo.value;
   if (!info) return null;
-  let tree = modelMask(info);
+  let tree = modelMask(info, address.value?.layer ?? 0);
   if (activeMask.value) tree = { type: "and", left: tree, right: parseMask(activeMask.value) };
   return tree.type === "none" ? null : new Mask(tree, info.queries, info.keys);
 });

@@ -41,6 +41,14 @@ export interface KindInfo {
   rotary: boolean;
   query_side: Side;
   key_side: Side;
+  each_layer: LayerInfo[];
+}
+
+// How one layer attends: a model may change its mask, bias and scale from layer to layer.
+export interface LayerInfo {
+  mask: string;
+  bias: string;
+  scale: number;
 }
 
 export interface Sequence {

@@ -67,7 +67,7 @@ async function load(side: SideOf): Promise<Shown> {
   const capture = captures.peek().find(({ id }) => id === side.head.capture)!;
   const named = (which: "encoder" | "decoder") => sequenceOf(capture, which).tokens.map(tokenLabel);
   if (fitsWhole(info)) {
-    const own = modelMask(info);
+    const own = modelMask(info, side.head.layer);
     const tree: MaskTree = side.mask ? { type: "and", left: own, right: parseMask(side.mask) } : own;
     const mask = tree.type === "none" ? null : new Mask(tree, info.queries, info.keys);
     return { matrix: await whole(side.head, side.mask), mask, cells: null, queries: named(info.query_side), keys: named(info.key_side) };

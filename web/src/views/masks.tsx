@@ -170,8 +170,9 @@ export function MasksView() {
   const expression = readMask(now.mask.value, extent.n, extent.m).tree ? now.mask.value : "";
   const [cursor, setCursor] = useState<Cell | null>(null);
   const paint = usePainting(extent);
-  const own = info ? modelMask(info) : parseMask("none");
-  const ownText = own.type === "none" ? "" : (info?.mask ?? "");
+  const layer = head?.layer ?? 0;
+  const own = info ? modelMask(info, layer) : parseMask("none");
+  const ownText = own.type === "none" ? "" : (info?.each_layer[layer]?.mask ?? "");
   const mask = useMemo(() => {
     const built = parseMask(expression || "none");
     return new Mask(own.type === "none" ? built : { type: "and", left: own, right: built }, extent.n, extent.m);

@@ -72,7 +72,7 @@ function useModelNumbers(wanted: boolean, crop: Crop) {
     return modelNumbers(file.value, {
       queryTokens: named(querySequence.value!.tokens, firstQuery, q),
       keyTokens: named(keySequence.value!.tokens, firstKey, k),
-      head: head.head, heads: info.heads, scale: info.scale, scaled: info.scaled,
+      head: head.head, heads: info.heads, scale: info.each_layer[head.layer]!.scale, scaled: info.each_layer[head.layer]!.scale !== 1,
       firstQuery, firstKey, keys: info.keys, self,
     });
   }, [file.value, file.key]);
