@@ -29,7 +29,7 @@ FOVEA_API std::string pad_left(std::string_view text, int width);
 // Lines of at most `width` columns; words that are wider stay whole. The first begins at column `start`,
 // where the caller stands, the others are indented. Breaks at spaces, and beside Chinese characters, but
 // not before closing punctuation, after opening punctuation, nor within a short name: “喜欢”, v(喜欢),
-// [选项]. No newline at the end.
+// [选项], or a short word between spaces. No newline at the end.
 FOVEA_API std::string wrapped(std::string_view text, int width, int indent = 0, int start = 0);
 
 // A matrix between brackets with labels outside, every line of the same display width. `rows` and `columns`

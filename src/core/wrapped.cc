@@ -1,4 +1,5 @@
 // Where a line of mixed Chinese and Latin text may end.
+#include <algorithm>
 #include <vector>
 
 #include "core/utf8.h"
@@ -25,6 +26,7 @@ bool may_not_end(char32_t value) {
   return kMarks.find(value) != std::u32string_view::npos;
 }
 
+constexpr int kShortWord = 12;      // a Chinese word between spaces, as in a list of words, stays whole
 constexpr int kMaxTokenWidth = 24;  // longer quotes are prose, not the name of a token
 
 // Where the “…”, (…) or […] that opens at text[at] ends; `at` itself if nothing opens there, or it is long.
@@ -43,7 +45,13 @@ bool closes(std::string_view text, std::size_t at, char32_t value) {
   return next < 'a' || next > 'z';
 }
 
-std::vector<Piece> pieces_of(std::string_view text) {
+// Where the word that begins at text[at] ends, if it takes at most `most` columns; else `at`.
+std::size_t end_of_short_word(std::string_view text, std::size_t at, int most) {
+  const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
+  return end - at <= 4 * kShortWord && display_width(text.substr(at, end - at)) <= most ? end : at;
+}
+
+std::vector<Piece> pieces_of(std::string_view text, int short_word) {
   std::vector<Piece> pieces;
   std::size_t token_end = 0;  // up to here only spaces part
   bool space = false, glue = false, previous_wide = false;
@@ -52,6 +60,9 @@ std::vector<Piece> pieces_of(std::string_view text) {
     const std::string_view character = text.substr(at, point.bytes);
     const bool in_token = at < token_end, closing = closes(text, at, point.value);
     if (!in_token) token_end = end_of_token(text, at, point.value);
+    if (!in_token && (pieces.empty() || space)) {
+      token_end = std::max(token_end, end_of_short_word(text, at, short_word));
+    }
     at += point.bytes;
     if (point.value == ' ' || point.value == '\n') {
       space = true;
@@ -77,7 +88,9 @@ std::vector<Piece> pieces_of(std::string_view text) {
 std::string wrapped(std::string_view text, int width, int indent, int start) {
   std::string result;
   int column = start;
-  for (const Piece& piece : pieces_of(text)) {
+  // The lines of narrow columns would become too uneven if whole words were kept.
+  const int short_word = std::min(kShortWord, (width - indent) / 4);
+  for (const Piece& piece : pieces_of(text, short_word)) {
     const int size = display_width(piece.text);
     const int space = piece.space_before ? 1 : 0;
     if (!result.empty() && column + space + size > width) {

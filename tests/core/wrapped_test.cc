@@ -78,6 +78,12 @@ TEST(Wrapped, names_in_quotes_and_brackets_stay_whole) {
   EXPECT_EQ(wrapped("用法[选项]", 8), "用法\n[选项]");
 }
 
+TEST(Wrapped, short_words_between_spaces_stay_whole_in_wide_lines) {
+  EXPECT_EQ(wrapped("known are: 我, 喜欢, 学习, AI, 技术, 编程, 很, 有趣, 未来", 50),
+            "known are: 我, 喜欢, 学习, AI, 技术, 编程, 很,\n有趣, 未来");
+  EXPECT_EQ(wrapped("known are 有趣", 12), "known are 有\n趣");
+}
+
 TEST(Wrapped, endings_of_file_names_may_begin_a_line) {
   EXPECT_EQ(wrapped("文件：.npy、.npz", 8), "文件：\n.npy、\n.npz");
   EXPECT_EQ(wrapped("我喜欢.", 6), "我喜\n欢.");
