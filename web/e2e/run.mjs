@@ -26,7 +26,7 @@ const binary = resolve(options.fovea);
 const screenshots = options.screenshots && resolve(options.screenshots);
 const models = JSON.parse(fovea(binary, "model", "list", "--json"));
 if (!models.find(({ name }) => name === "minilm")?.there) {
-  console.error("skipped: MiniLM is not here; fovea model get minilm fetches it");
+  console.error('needs the model minilm: make run ARGS="model get minilm"');
   process.exit(77);
 }
 
@@ -91,7 +91,7 @@ async function post(url, body) {
 
 async function main() {
   const context = await openBrowser().catch((error) => {
-    console.error(`skipped: Chromium does not start (the package chromium, or CHROMIUM=PATH): ${error.message.split("\n")[0]}`);
+    console.error(`needs a Chromium that starts: scripts/setup ci, or CHROMIUM=PATH make test (${error.message.split("\n")[0]})`);
     process.exit(77);
   });
   const server = await serve(binary, "--model", "minilm", text);

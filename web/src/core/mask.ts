@@ -71,6 +71,7 @@ function leafFiller(leaf: MaskLeaf, n: number, m: number): RowFiller {
       return (_, row) => row.set(real);
     }
     case "lengths":
+      if (leaf.length > m) throw new MaskShapeError(leaf.type, leaf.length, m);
       return (_, row) => fillInterval(row, 0, leaf.length);
     case "documents":
       return documentsFiller(checkKeys(leaf.ids), shift);
@@ -109,7 +110,7 @@ export interface MaskSummary {
 export class Mask {
   private readonly fill: RowFiller;
 
-  // Throws MaskShapeError if the mask names another number of keys.
+  // Throws MaskShapeError if the mask is for another number of keys.
   constructor(
     readonly tree: MaskTree,
     readonly n: number,

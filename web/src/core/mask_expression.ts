@@ -36,6 +36,7 @@ const deepestNesting = 200;
 class Parser {
   private at = 0;
   private nesting = 0;
+  private leafBegin = 0;
   constructor(private readonly text: string) {}
 
   parse(): MaskTree {
@@ -66,7 +67,10 @@ class Parser {
 
   private simple(): MaskTree {
     if (!this.take("(")) return this.leaf();
-    if (++this.nesting > deepestNesting) this.fail(`at most ${deepestNesting} nested "("`);
+    if (++this.nesting > deepestNesting) {
+      --this.at;
+      this.fail(`at most ${deepestNesting} nested "("`);
+    }
     const tree = this.either();
     this.expect(")");
     --this.nesting;
@@ -75,7 +79,7 @@ class Parser {
 
   private leaf(): MaskLeaf {
     this.skipSpace();
-    const begin = this.at;
+    this.leafBegin = this.at;
     const name = this.word();
     switch (name) {
       case "none":
@@ -97,7 +101,7 @@ class Parser {
       case "hand":
         return { type: "hand", cells: this.only(() => this.cells()) };
       default:
-        this.at = begin;
+        this.at = this.leafBegin;
         this.fail(`a mask (${names}), "!" or "("`);
     }
   }
@@ -105,8 +109,12 @@ class Parser {
   private alignment(): boolean {
     if (!this.take("(")) return false;
     this.skipSpace();
+    const begin = this.at;
     const word = this.word();
-    if (word !== "top_left" && word !== "bottom_right") this.fail("top_left or bottom_right");
+    if (word !== "top_left" && word !== "bottom_right") {
+      this.at = begin;
+      this.fail("top_left or bottom_right");
+    }
     this.expect(")");
     return word === "top_left";
   }
@@ -165,7 +173,8 @@ class Parser {
     const match = /^-?\d{1,9}/.exec(this.text.slice(this.at, this.at + 12));
     if (!match) this.fail("a whole number");
     const value = Number(match[0]);
-    if (value < least) this.fail(`a number of at least ${least}`);
+    // As the library does, which first reads all of "sparse(0)" and then refuses it.
+    if (value < least) throw new MaskError(this.leafBegin + 1, `a number of at least ${least}`, match[0]);
     this.at += match[0].length;
     return value;
   }
