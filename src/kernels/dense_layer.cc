@@ -118,7 +118,7 @@ void Finish(const DenseProblem& p, const float* sums, Index first, Index rows, I
 // Rows [first, first + rows) and outputs [begin, end).
 void RunPiece(const DenseProblem& p, Index first, Index rows, Index begin, Index end) {
   const Index width = 3 * static_cast<Index>(hn::Lanes(Floats())), stride = p.weights.panel_outputs();
-  HWY_ALIGN float sums[(kRowBlock + 4) * kWidestPanel];
+  HWY_ALIGN float sums[(kRowBlock + 8) * kWidestPanel];
   const Index inputs = p.weights.inputs();
   const float* x = p.x + first * inputs;
   FetchAhead ahead;  // where the results will go
@@ -129,8 +129,8 @@ void RunPiece(const DenseProblem& p, Index first, Index rows, Index begin, Index
     Index t = 0;
     do {  // once for no inputs, too: the sums become zeros
       const Index depth = std::min(kInputBlock, inputs - t);
-      const auto multiply =
-          t == 0 ? MultiplyRows<3, TileEnd::store, true> : MultiplyRows<3, TileEnd::add, true>;
+      const auto multiply = t == 0 ? MultiplyRows<3, TileEnd::store, TileWalk::along>
+                                   : MultiplyRows<3, TileEnd::add, TileWalk::along>;
       multiply({x + t, inputs, 1}, rows, w + t * stride, stride, depth, sums, width, nullptr, &ahead);
       t += kInputBlock;
     } while (t < inputs);
