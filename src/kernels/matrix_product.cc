@@ -63,9 +63,10 @@ namespace {
 
 // Waking a thread takes longer than this takes one.
 constexpr double kFlopsOfOneTask = 2e6;
+constexpr Index kDepthPart = 6 * kDepthBlock;
 constexpr Index kRowsPerPiece = 1024;  // share a panel that was packed once
 constexpr Index kPanelsPerPiece = 4;   // share rows of A that were read once
-constexpr Index kDepthPart = 6 * kDepthBlock;
+constexpr Index kFewColumns = 4;       // fewer than a vector holds
 
 bool is_small(Index rows, Index columns, Index depth) {
   return 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(depth) <
@@ -76,31 +77,51 @@ Index bytes_of(const MatrixFactor& x, Index rows, Index columns) {
   return 4 * (x.column_stride == 1 ? rows * x.row_stride : columns * x.column_stride);
 }
 
-// From L2 a tile reads B in place as fast as packed from L1; and what is used by few rows is not worth
-// packing, until it comes from memory, where panels are read in too small pieces.
+// From L2 a tile reads B in place as fast as packed from L1; and what only few rows use is not worth
+// packing, until it comes from memory, where the tile would read it in too small pieces.
 bool reads_b_in_place(const MatrixProduct& p) {
   if (p.b.column_stride != 1) return false;
   const Index bytes = bytes_of(p.b, p.depth, p.columns), l2 = cache_sizes().l2;
   return bytes <= l2 / 2 || (p.rows <= 32 && bytes <= 2 * l2);
 }
 
+// The rows of a transposed A lie side by side, and a tile uses half a cache line at a time.
+bool reads_a_in_place(const MatrixProduct& p) {
+  return p.a.column_stride == 1 || bytes_of(p.a, p.rows, p.depth) <= cache_sizes().l2 / 8;
+}
+
+// Several pieces for each thread; few rows only where panels alone are not enough.
+void cut_for_panels(const MatrixProduct& p, Index threads, Index& row_pieces, ProductPlan& plan) {
+  row_pieces = (p.rows + kRowsPerPiece - 1) / kRowsPerPiece;
+  if (threads > 1) row_pieces = std::max(row_pieces, std::min(4 * threads / plan.panels, p.rows / 64));
+  plan.panels_per_piece = std::clamp<Index>(row_pieces * plan.panels / (8 * threads), 1, kPanelsPerPiece);
+}
+
+// Where A is packed as well, pieces are few and large: each packs its rows of A and its panels of B once,
+// one block of the depth at a time.
+void cut_for_both(const MatrixProduct& p, Index threads, Index& row_pieces, ProductPlan& plan) {
+  Index panel_pieces = 1;
+  while (threads > 1 && row_pieces * panel_pieces < 2 * threads) {
+    (p.rows / row_pieces >= p.columns / panel_pieces ? row_pieces : panel_pieces) *= 2;
+  }
+  plan.panels_per_piece = (plan.panels + panel_pieces - 1) / panel_pieces;
+  plan.depth_part = kDepthBlock;
+}
+
 ProductPlan plan_of(const MatrixProduct& p) {
   ProductPlan plan;
-  plan.depth_part = kDepthPart;
-  plan.a_in_place = p.a.column_stride == 1 || bytes_of(p.a, p.rows, p.depth) <= (32 << 10);
-  plan.b_in_place = reads_b_in_place(p);
   plan.panels = HWY_DYNAMIC_DISPATCH(ProductPanels)(p.columns);
+  plan.a_in_place = reads_a_in_place(p);
+  plan.b_in_place = reads_b_in_place(p);
+  plan.depth_part = kDepthPart;
   plan.rows_per_piece = p.rows;
   plan.panels_per_piece = plan.panels;
   if (is_small(p.rows, p.columns, p.depth)) return plan;
-  const Index threads = thread_count();
-  Index row_pieces = (p.rows + kRowsPerPiece - 1) / kRowsPerPiece;
-  // Several pieces for each thread, as long as a packed panel serves some rows.
-  const Index wanted = std::min(4 * threads / plan.panels, p.rows / 64);
-  row_pieces = std::max(row_pieces, threads == 1 ? 1 : wanted);
-  plan.rows_per_piece = ((p.rows + row_pieces - 1) / row_pieces + 7) / 8 * 8;
+  Index row_pieces = 1;
+  const auto cut = plan.a_in_place ? cut_for_panels : cut_for_both;
+  cut(p, thread_count(), row_pieces, plan);
+  plan.rows_per_piece = ((p.rows + row_pieces - 1) / row_pieces + 7) / 8 * 8;  // whole tiles
   row_pieces = (p.rows + plan.rows_per_piece - 1) / plan.rows_per_piece;
-  plan.panels_per_piece = std::clamp<Index>(row_pieces * plan.panels / (8 * threads), 1, kPanelsPerPiece);
   plan.panel_pieces = (plan.panels + plan.panels_per_piece - 1) / plan.panels_per_piece;
   plan.pieces = row_pieces * plan.panel_pieces;
   return plan;
@@ -203,12 +224,11 @@ void matrix_product(const MatrixProduct& p) {
   if (p.rows == 0 || p.columns == 0) return;
   if (p.depth == 0) return multiply_nothing(p);
   apply_forced_instruction_set();
-  const bool along = p.a.column_stride == 1;
   if (p.rows == 1 || (p.rows <= kFewRows && !reads_b_in_place(p))) return multiply_few_rows(p);
-  if (p.columns == 1 || (p.columns <= 4 && along)) return multiply_few_columns(p);
+  if (p.columns <= kFewColumns) return multiply_few_columns(p);
   // One or two columns beyond the last whole vector are not worth a vector.
   const Index lanes = HWY_DYNAMIC_DISPATCH(ProductLanes)(), beyond = p.columns % lanes;
-  if (beyond > 0 && beyond <= lanes / 8 && p.columns > lanes && along) {
+  if (beyond > 0 && beyond <= lanes / 8 && p.columns > lanes) {
     multiply_tiles(columns_of(p, 0, p.columns - beyond));
     return multiply_few_columns(columns_of(p, p.columns - beyond, p.columns));
   }

@@ -135,8 +135,9 @@ class ProductPiece {
         first_(number % plan.panel_pieces * plan.panels_per_piece),
         last_(std::min(first_ + plan.panels_per_piece, plan.panels)),
         panels_(layout_, p.b, plan.b_in_place, first_, last_, std::min(plan.depth_part, p.depth)) {
-    if (!plan.a_in_place)
-      rows_memory_ = Tensor::uninitialized({std::min(plan.depth_part, p.depth), kSumRows});
+    if (!plan.a_in_place) {
+      rows_memory_ = Tensor::uninitialized({kSumRows, RowStride(std::min(plan.depth_part, p.depth))});
+    }
   }
 
   void Run() {
@@ -161,13 +162,16 @@ class ProductPiece {
     }
   }
 
-  // Rows of a transposed A lie far apart: they are copied side by side, [depth, rows].
+  // Rows of a large transposed A are transposed back, [rows, depth].
   TileFactor RowsOfA(Index row, Index rows, Index t, Index depth) {
     const float* data = p_.a.data + row * p_.a.row_stride + t * p_.a.column_stride;
     if (plan_.a_in_place) return {data, p_.a.row_stride, p_.a.column_stride};
-    PackColumns({data, p_.a.column_stride, 1}, depth, rows, rows_memory_.data(), kSumRows);
-    return {rows_memory_.data(), 1, kSumRows};
+    const Index stride = RowStride(depth);
+    TransposeIn(data, p_.a.column_stride, depth, rows, 1.0f, rows_memory_.data(), stride);
+    return {rows_memory_.data(), stride, 1};
   }
+  // Never a multiple of 4 KiB: rows would compete for a few places of the cache.
+  static Index RowStride(Index depth) { return depth / 32 * 32 + 48; }
 
   HWY_INLINE void Multiply(const MatrixProduct& part, bool plain, const TileFactor& a, Index row,
                            Index rows, Index panel, Index depth) {
