@@ -25,9 +25,9 @@ HWY_INLINE void PanelProduct(const TileFactor& a, Index rows, const float* b, In
   TileFactor block = a;
   for (Index t = 0; t < depth; t += kDepthBlock) {
     const bool last = t + kDepthBlock >= depth;
-    const auto multiply = t == 0 ? MultiplyRows<NV, TileEnd::store, kWalk>
-                          : last ? MultiplyRows<NV, TileEnd::onto, kWalk>
-                                 : MultiplyRows<NV, TileEnd::add, kWalk>;
+    const auto multiply = t == 0              ? MultiplyRows<NV, TileEnd::store, kWalk>
+                          : last && c != sums ? MultiplyRows<NV, TileEnd::onto, kWalk>
+                                              : MultiplyRows<NV, TileEnd::add, kWalk>;
     multiply(block, rows, b, b_stride, std::min(kDepthBlock, depth - t), last ? c : sums,
              last ? c_stride : width, sums, ahead);
     block.data += kDepthBlock * a.depth_stride;
