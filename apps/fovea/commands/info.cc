@@ -17,7 +17,7 @@ class InfoCommand final : public Command {
  public:
   std::string name() const override { return "info"; }
   Text summary() const override {
-    return {"version, instruction sets, threads, BLAS, linked parts", "版本、指令集、线程、BLAS、所用的库"};
+    return {"version, instruction sets, threads, linked parts", "版本、指令集、线程、所用的库"};
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea info", {"which path runs on this machine?", "这台机器上走的是哪条路径？"}},
@@ -67,7 +67,6 @@ class InfoCommand final : public Command {
     size("strips_per_block", tiles.strips_per_block);
     size("step_keys", tiles.step_keys);
     json.end_object();
-    entry("blas", info.blas);
     json.key("parts");
     json.begin_object();
     for (const LinkedPart& part : info.parts) entry(part.name, part.version);
@@ -95,7 +94,6 @@ class InfoCommand final : public Command {
                                    tiles.strip_queries, tiles.step_keys, tiles.strips_per_block),
                        fmt::format("每条 {} 个查询 × {} 个键，{} 条共用一块键（D = 64）",
                                    tiles.strip_queries, tiles.step_keys, tiles.strips_per_block)}));
-    entry({"BLAS", "BLAS"}, info.blas);
     std::vector<std::string> parts;
     for (const LinkedPart& part : info.parts) parts.push_back(part.name + " " + part.version);
     entry({"linked parts", "所用的库"}, fmt::format("{}", fmt::join(parts, ", ")));
