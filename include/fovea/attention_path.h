@@ -14,7 +14,7 @@ namespace fovea {
 struct FOVEA_API CallPath {
   std::string operation;        // "attention_backward"
   std::string shapes;           // "q [2, 8, 512, 64], k [2, 8, 512, 64]"
-  std::string instruction_set;  // "avx2"; "BLAS" for products that it computes
+  std::string instruction_set;  // "avx2"
   int threads = 1;
   std::string path;  // "strips: 24 queries × 96 keys"
   double seconds = 0;

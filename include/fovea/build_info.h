@@ -9,7 +9,7 @@
 namespace fovea {
 
 struct FOVEA_API LinkedPart {
-  std::string name;     // "OpenBLAS"
+  std::string name;     // "Highway"
   std::string version;  // of what is loaded, where it can be asked; else of the headers it was built with
 };
 
@@ -18,7 +18,6 @@ struct FOVEA_API BuildInfo {
   std::string compiler;    // "GCC 12.2.0"
   std::string build;       // "release" or "debug" (with assertions)
   std::string sanitizers;  // "address", "thread", or empty
-  std::string blas;        // what the BLAS says of itself: version, kernels, threading
   std::vector<LinkedPart> parts;
 };
 

@@ -7,14 +7,14 @@
 #include "fovea/threads.h"
 #include "kernels/attention.h"
 #include "kernels/instruction_set.h"
+#include "kernels/panel_blocks.h"
 
 #ifndef FOVEA_KERNELS_DENSE_BLOCKS
 #define FOVEA_KERNELS_DENSE_BLOCKS
 namespace fovea::kernels {
 
-constexpr Index kRowBlock = 64;     // their inputs stay in L2 while panel after panel is used
-constexpr Index kInputBlock = 192;  // so many inputs of a panel stay in L1
-constexpr Index kWidestPanel = 48;
+constexpr Index kRowBlock = 64;    // their inputs stay in L2 while panel after panel is used
+constexpr Index kDenseWidth = 48;  // three vectors of 64 bytes
 constexpr Index kPieceOutputs =
     48;  // whole panels and whole cache lines: no two threads write the same line
 
@@ -28,7 +28,7 @@ constexpr Index kPieceOutputs =
 #include <hwy/highway.h>
 
 #include "kernels/activation-inl.h"
-#include "kernels/register_tile-inl.h"
+#include "kernels/panel_product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -94,7 +94,7 @@ void ForParts(const DenseProblem& p, Index first, Index rows, Index column, Inde
 // Rows from `first` on, outputs from `column` on: sums [rows, width] to their place.
 void Finish(const DenseProblem& p, const float* sums, Index first, Index rows, Index column, Index width) {
   const Index columns = std::min(width, p.weights.outputs() - column);
-  HWY_ALIGN float bias[kWidestPanel] = {};
+  HWY_ALIGN float bias[kDenseWidth] = {};
   if (p.bias != nullptr) std::copy_n(p.bias + column, columns, bias);
   WithActivation(p.activation, [&](const auto& function) {
     const auto with_end = [&](const auto finish) {
@@ -118,7 +118,7 @@ void Finish(const DenseProblem& p, const float* sums, Index first, Index rows, I
 // Rows [first, first + rows) and outputs [begin, end).
 void RunPiece(const DenseProblem& p, Index first, Index rows, Index begin, Index end) {
   const Index width = 3 * static_cast<Index>(hn::Lanes(Floats())), stride = p.weights.panel_outputs();
-  HWY_ALIGN float sums[(kRowBlock + 4) * kWidestPanel];
+  HWY_ALIGN float sums[kRowBlock * kDenseWidth];
   const Index inputs = p.weights.inputs();
   const float* x = p.x + first * inputs;
   FetchAhead ahead;  // where the results will go
@@ -126,14 +126,8 @@ void RunPiece(const DenseProblem& p, Index first, Index rows, Index begin, Index
            [&](const ResultPart& part) { ahead.Add(part.out, part.stride, part.rows, part.columns); });
   for (Index column = begin; column < end; column += width) {
     const float* w = p.weights.panel(column / stride) + column % stride;
-    Index t = 0;
-    do {  // once for no inputs, too: the sums become zeros
-      const Index depth = std::min(kInputBlock, inputs - t);
-      const auto multiply =
-          t == 0 ? MultiplyRows<3, TileEnd::store, true> : MultiplyRows<3, TileEnd::add, true>;
-      multiply({x + t, inputs, 1}, rows, w + t * stride, stride, depth, sums, width, nullptr, &ahead);
-      t += kInputBlock;
-    } while (t < inputs);
+    if (inputs == 0) std::fill_n(sums, rows * width, 0.0f);
+    PanelProduct<3, TileWalk::along>({x, inputs, 1}, rows, w, stride, inputs, sums, sums, width, &ahead);
     Finish(p, sums, first, rows, column, width);
   }
 }
@@ -149,7 +143,7 @@ HWY_INLINE void MultiplyOneRow(const float* HWY_RESTRICT x, const float* HWY_RES
   FloatVector s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
   for (Index t = 0; t < inputs;) {
     FloatVector a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, a4 = a0, a5 = a0;
-    for (const Index end = std::min(t + kInputBlock, inputs); t < end; ++t, v += stride, w += stride) {
+    for (const Index end = std::min(t + kDepthBlock, inputs); t < end; ++t, v += stride, w += stride) {
       const FloatVector factor = hn::Set(d, x[t]);
       a0 = hn::MulAdd(factor, hn::LoadU(d, v), a0);
       a1 = hn::MulAdd(factor, hn::LoadU(d, v + lanes), a1);
@@ -170,7 +164,7 @@ HWY_INLINE void MultiplyOneRow(const float* HWY_RESTRICT x, const float* HWY_RES
 void RunRow(const DenseProblem& p, Index first, Index end) {
   const Index width = 3 * static_cast<Index>(hn::Lanes(Floats())), stride = p.weights.panel_outputs();
   const auto strip = [&](Index output) { return p.weights.panel(output / stride) + output % stride; };
-  HWY_ALIGN float sums[2 * kWidestPanel];
+  HWY_ALIGN float sums[2 * kDenseWidth];
   end = std::min(end, p.weights.outputs());
   for (Index output = first; output < end; output += 2 * width) {
     const bool two = output + width < end;

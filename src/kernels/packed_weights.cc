@@ -3,8 +3,21 @@
 #include "core/parallel.h"
 #include "kernels/attention.h"
 #include "kernels/dense_layer.h"
+#include "kernels/instruction_set.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/packed_weights.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include "kernels/pack_panel-inl.h"
+
+#if HWY_ONCE
 namespace fovea {
+namespace kernels {
+HWY_EXPORT(PackColumns);
+}
 
 PackedWeights::PackedWeights(Index outputs, Index inputs)
     : outputs_(outputs),
@@ -23,6 +36,9 @@ PackedWeights::PackedWeights(ConstView w) : PackedWeights(w.shape()[0], w.shape(
 void PackedWeights::set(Index first_output, Index first_input, ConstView block) {
   const Index outputs = block.shape()[0], inputs = block.shape()[1];
   if (outputs == 0 || inputs == 0) return;
+  kernels::apply_forced_instruction_set();
+  Tensor copy;
+  if (block.stride(0) != 1 && block.stride(1) != 1) block = copy = Tensor::copy_of(block);
   const Index first_panel = first_output / panel_outputs_;
   const Index last_panel = (first_output + outputs - 1) / panel_outputs_;
   parallel_for(last_panel - first_panel + 1, [&](Index i) {
@@ -30,10 +46,10 @@ void PackedWeights::set(Index first_output, Index first_input, ConstView block) 
     const Index begin = std::max(first_output, panel * panel_outputs_);
     const Index end = std::min(first_output + outputs, (panel + 1) * panel_outputs_);
     float* to = panels_.data() + (panel * inputs_ + first_input) * panel_outputs_ + begin % panel_outputs_;
-    for (Index f = begin; f < end; ++f, ++to) {
-      const float* from = block.data() + (f - first_output) * block.stride(0);
-      for (Index t = 0; t < inputs; ++t) to[t * panel_outputs_] = from[t * block.stride(1)];
-    }
+    const kernels::MatrixFactor from = {block.data() + (begin - first_output) * block.stride(0),
+                                        block.stride(1), block.stride(0)};
+    using namespace kernels;  // where the dispatch table is
+    HWY_DYNAMIC_DISPATCH(PackColumns)(from, inputs, end - begin, to, panel_outputs_);
   });
 }
 
@@ -52,3 +68,4 @@ Tensor PackedWeights::columns(Index begin, Index end) const {
 }
 
 }  // namespace fovea
+#endif  // HWY_ONCE

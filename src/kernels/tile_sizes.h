@@ -8,7 +8,7 @@ namespace fovea::kernels {
 // Keys in a step. Fixed, because block sums start at zero there: bits would depend on it. Its keys and
 // values stay in L2; between 64 and 256 it hardly matters for speed.
 inline constexpr Index kKeyBlock = 128;
-inline constexpr Index kScoreRows = kKeyBlock + 6;  // a register tile may round the number of keys up
+inline constexpr Index kScoreRows = kKeyBlock + 8;  // a register tile may round the number of keys up
 
 struct CacheSizes {
   Index l1 = 0, l2 = 0;  // bytes per core

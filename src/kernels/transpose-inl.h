@@ -18,15 +18,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET != HWY_SCALAR
 using Four = hn::FixedTag<float, 4>;  // vectors of 128 bits exist everywhere
 
-// to [4, 4] = transposed (from [4, 4] · factor [4], one per column).
-HWY_INLINE void Transpose4x4(const float* HWY_RESTRICT from, Index from_stride, hn::Vec<Four> factor,
-                             float* HWY_RESTRICT to, Index stride) {
-  const Four d;
-  const hn::FixedTag<double, 2> dd;
-  const auto a = hn::Mul(hn::LoadU(d, from), factor);
-  const auto b = hn::Mul(hn::LoadU(d, from + from_stride), factor);
-  const auto c = hn::Mul(hn::LoadU(d, from + 2 * from_stride), factor);
-  const auto e = hn::Mul(hn::LoadU(d, from + 3 * from_stride), factor);
+// Blocks of 128 bits: block j of a, b, c, e holds 4 columns of the rows 4j, 4j + 1, 4j + 2, 4j + 3. Row i
+// of `to` gets column i of all rows, in order.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void TransposeBlocks(D d, V a, V b, V c, V e, float* HWY_RESTRICT to, Index stride) {
+  const hn::Repartition<double, D> dd;
   const auto ab_low = hn::BitCast(dd, hn::InterleaveLower(d, a, b));
   const auto ab_high = hn::BitCast(dd, hn::InterleaveUpper(d, a, b));
   const auto ce_low = hn::BitCast(dd, hn::InterleaveLower(d, c, e));
@@ -36,6 +32,50 @@ HWY_INLINE void Transpose4x4(const float* HWY_RESTRICT from, Index from_stride, 
   hn::StoreU(hn::BitCast(d, hn::InterleaveLower(dd, ab_high, ce_high)), d, to + 2 * stride);
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(dd, ab_high, ce_high)), d, to + 3 * stride);
 }
+
+// to [4, 4] = transposed (from [4, 4] · factor [4], one per column).
+HWY_INLINE void Transpose4x4(const float* HWY_RESTRICT from, Index from_stride, hn::Vec<Four> factor,
+                             float* HWY_RESTRICT to, Index stride) {
+  const auto row = [&](Index r)
+                       HWY_ATTR { return hn::Mul(hn::LoadU(Four(), from + r * from_stride), factor); };
+  TransposeBlocks(Four(), row(0), row(1), row(2), row(3), to, stride);
+}
+
+// 4 floats of each of the rows 0, 4, 8, .., as many as fill a vector.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* HWY_RESTRICT from, Index stride) {
+  constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(D()));
+  if constexpr (kLanes == 4) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, LoadBlocks(half, from + kLanes / 2 * stride, stride),
+                       LoadBlocks(half, from, stride));
+  }
+}
+
+// TransposeIn for groups of as many rows as D has lanes, from row r on; returns the first row left.
+template <class D>
+HWY_INLINE Index TransposeGroups(D d, const float* HWY_RESTRICT from, Index from_stride, Index r,
+                                 Index rows, Index columns, float factor, float* HWY_RESTRICT to,
+                                 Index to_stride) {
+  constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(D()));
+  const auto factors = hn::Set(d, factor);
+  for (; r + kLanes <= rows; r += kLanes) {
+    const float* HWY_RESTRICT group = from + r * from_stride;
+    Index c = 0;
+    for (; c + 4 <= columns; c += 4) {
+      const auto row = [&](Index i) HWY_ATTR {
+        return hn::Mul(LoadBlocks(d, group + i * from_stride + c, from_stride), factors);
+      };
+      TransposeBlocks(d, row(0), row(1), row(2), row(3), to + c * to_stride + r, to_stride);
+    }
+    for (; c < columns; ++c) {
+      for (Index i = 0; i < kLanes; ++i) to[c * to_stride + r + i] = group[i * from_stride + c] * factor;
+    }
+  }
+  return r;
+}
 #endif
 
 // to [columns, rows] = transposed from [rows, columns] · factor; strides in floats, elements side by side.
@@ -43,18 +83,12 @@ HWY_INLINE void Transpose4x4(const float* HWY_RESTRICT from, Index from_stride, 
 inline void TransposeIn(const float* HWY_RESTRICT from, Index from_stride, Index rows, Index columns,
                         float factor, float* HWY_RESTRICT to, Index to_stride) {
   Index r = 0;
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+  const hn::ScalableTag<float> d;
+  r = TransposeGroups(d, from, from_stride, r, rows, columns, factor, to, to_stride);
+#endif
 #if HWY_TARGET != HWY_SCALAR
-  const auto factors = hn::Set(Four(), factor);
-  for (; r + 4 <= rows; r += 4) {
-    const float* HWY_RESTRICT row = from + r * from_stride;
-    Index c = 0;
-    for (; c + 4 <= columns; c += 4) {
-      Transpose4x4(row + c, from_stride, factors, to + c * to_stride + r, to_stride);
-    }
-    for (; c < columns; ++c) {
-      for (Index i = 0; i < 4; ++i) to[c * to_stride + r + i] = row[i * from_stride + c] * factor;
-    }
-  }
+  r = TransposeGroups(Four(), from, from_stride, r, rows, columns, factor, to, to_stride);
 #endif
   for (; r < rows; ++r) {
     for (Index c = 0; c < columns; ++c) to[c * to_stride + r] = from[r * from_stride + c] * factor;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/fail.h"
+#include "ops/attention_concat.h"
 #include "ops/projection.h"
 
 namespace fovea {
@@ -140,12 +141,8 @@ AttentionResult MultiHeadAttention::operator()(ConstView query, ConstView key, C
   if (training_ && used.dropout == 0) used.dropout = config_.dropout;
   // [B, N, heads, width] → [B, heads, N, width], by strides alone.
   AttentionResult result =
-      attention(q.view().transpose(1, 2), k.view().transpose(1, 2), v.view().transpose(1, 2), used);
-
-  // Concat: [B, H, N, d_v] → [B, N, H·d_v]
-  Tensor concat = Tensor::copy_of(std::as_const(result.output).view().transpose(1, 2))
-                      .reshaped({query.shape()[0], query.shape()[1], config_.heads * config_.d_v});
-  result.output = project_transposed("multi-head", concat, parameters_.out_proj_weight,
+      attention_concat(q.view().transpose(1, 2), k.view().transpose(1, 2), v.view().transpose(1, 2), used);
+  result.output = project_transposed("multi-head", result.output, parameters_.out_proj_weight,
                                      parameters_.out_proj_bias.data(), "W_O");
   return result;
 }

@@ -12,11 +12,20 @@ namespace fovea {
 
 namespace {
 
-// Without places for results.
-kernels::AttentionProblem problem_of(const AttentionViews& views, const AttentionOptions& options) {
+// With places for weights and log-sum-exp, as far as they are asked for, in `result`.
+kernels::AttentionProblem problem_of(const AttentionViews& views, const AttentionOptions& options,
+                                     AttentionResult& result) {
   kernels::AttentionProblem problem{score_problem(views, options), views.v};
   problem.dropout = options.dropout;
   problem.seed = options.seed;
+  if (options.weights) {
+    result.weights = Tensor::uninitialized(views.result_shape(views.q.shape()[3], views.k.shape()[3]));
+    problem.weights = result.weights.data();
+  }
+  if (options.logsumexp) {
+    result.logsumexp = Tensor::uninitialized(views.row_shape());
+    problem.logsumexp = result.logsumexp.data();
+  }
   return problem;
 }
 
@@ -25,38 +34,49 @@ kernels::AttentionProblem problem_of(const AttentionViews& views, const Attentio
 AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& options) {
   const AttentionViews views = attention_views("attention", q, k, v);
   check_options("attention", options, views.extents());
-  const Index heads = views.q.shape()[2], n = views.q.shape()[3], m = views.k.shape()[3];
-  const Index width = views.v.shape()[4];
-
+  const Index heads = views.q.shape()[2], n = views.q.shape()[3], width = views.v.shape()[4];
   AttentionResult result;
   result.output = Tensor::uninitialized(views.result_shape(n, width));
-  if (options.weights) result.weights = Tensor::uninitialized(views.result_shape(n, m));
-  if (options.logsumexp) result.logsumexp = Tensor::uninitialized(views.row_shape());
-
-  kernels::AttentionProblem problem = problem_of(views, options);
+  kernels::AttentionProblem problem = problem_of(views, options, result);
   problem.output = result.output.data();
   problem.output_batch_stride = heads * n * width;
   problem.output_head_stride = n * width;
   problem.output_row_stride = width;
-  problem.weights = options.weights ? result.weights.data() : nullptr;
-  problem.logsumexp = options.logsumexp ? result.logsumexp.data() : nullptr;
   run_observed(problem);
   return result;
 }
 
-void attention_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& options, Tensor& out) {
+namespace {
+
+void run_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& options, Tensor& out,
+                AttentionResult& result) {
   const AttentionViews views = attention_views("attention", q, k, v);
   if (views.rank != 4) fail("[attention] q is {}, expected [B, H, N, D]", q.shape().to_string());
   check_options("attention", options, views.extents());
   const Index batch = q.shape()[0], heads = q.shape()[1], n = q.shape()[2], width = v.shape()[3];
   const Shape wanted = {batch, n, heads * width};
   if (!(out.shape() == wanted)) out = Tensor::uninitialized(wanted);
-  kernels::AttentionProblem problem = problem_of(views, options);
+  kernels::AttentionProblem problem = problem_of(views, options, result);
   problem.output = out.data();
   problem.output_batch_stride = n * heads * width;
   problem.output_head_stride = width;
   problem.output_row_stride = heads * width;
   run_observed(problem);
+}
+
+}  // namespace
+
+AttentionResult attention_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& options) {
+  AttentionResult result;
+  run_concat(q, k, v, options, result.output, result);
+  return result;
+}
+
+void attention_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& options, Tensor& out) {
+  AttentionOptions output_only = options;
+  output_only.weights = output_only.logsumexp = false;
+  AttentionResult none;
+  run_concat(q, k, v, output_only, out, none);
 }
 
 AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,

@@ -5,8 +5,11 @@
 
 namespace fovea {
 
-// q [B, H, N, D], k [B, Hkv, M, D], v [B, Hkv, M, Dv] → out [B, N, H·Dv], used again if it has this shape.
-// Of the options' results, only the output. Throws Error as attention() does.
+// q [B, H, N, D], k [B, Hkv, M, D], v [B, Hkv, M, Dv] → output [B, N, H·Dv]; weights and log-sum-exp as
+// attention() gives them. Throws Error as it does.
+AttentionResult attention_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& options);
+
+// The output alone, in `out`, which is used again if it has this shape.
 void attention_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& options, Tensor& out);
 
 }  // namespace fovea

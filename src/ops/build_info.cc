@@ -4,7 +4,6 @@
 
 #include "fovea/version.h"
 #include "kernels/highway_version.h"
-#include "ops/blas_info.h"
 
 #if defined(__has_feature)
 #define FOVEA_HAS_FEATURE(feature) __has_feature(feature)
@@ -57,9 +56,7 @@ BuildInfo build_info() {
       compiler(),
       build,
       sanitizers(),
-      blas_config(),
       {{"Highway", highway_version()},
-       {"OpenBLAS", blas_version()},
        {"OpenMP", openmp()},
        {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)}}};
 }

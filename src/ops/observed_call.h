@@ -20,7 +20,6 @@ std::string shapes_text(const Shape& q, const Shape& k, const Shape& v);
 // What a caller says of its call; the rest is the same for all.
 struct CallText {
   std::string shapes, path;
-  std::string instruction_set = {};  // empty: that of our own kernels
 };
 
 void tell(const CallObserver& observer, const char* operation, CallText text, double seconds);

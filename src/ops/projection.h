@@ -1,4 +1,4 @@
-// x · W (+ bias): the only user of BLAS.
+// x · W (+ bias), with weights that may change between calls.
 #pragma once
 
 #include "fovea/tensor.h"

@@ -191,23 +191,28 @@ TEST(DenseLayer, heads_apart_are_the_same_numbers_elsewhere) {
 }
 
 TEST(PackedWeights, rows_and_columns_come_back) {
-  Random random(4);
-  const Tensor w = random.normal({61, 29});
-  PackedWeights packed(61, 29);  // in four blocks, one of them transposed
-  packed.set(0, 0, w.view().slice(0, 0, 30).slice(1, 0, 10));
-  packed.set(0, 10, w.view().slice(0, 0, 30).slice(1, 10, 29));
-  packed.set(
-      30, 0,
-      Tensor::copy_of(w.view().slice(0, 30, 61).slice(1, 0, 10).transpose(0, 1)).view().transpose(0, 1));
-  packed.set(30, 10, w.view().slice(0, 30, 61).slice(1, 10, 29));
-  std::vector<float> row(29);
-  const Tensor columns = packed.columns(30, 47);
-  ASSERT_EQ(columns.shape(), Shape({29, 17}));
-  for (Index f = 0; f < 61; ++f) {
-    packed.copy_row(f, row.data());
-    for (Index t = 0; t < 29; ++t) ASSERT_EQ(row[static_cast<std::size_t>(t)], w(f, t));
-    for (Index t = 0; t < 29 && f >= 30 && f < 47; ++t) ASSERT_EQ(columns(t, f - 30), w(f, t));
-  }
+  on_every_instruction_set([] {
+    const Tensor w = Random(4).normal({61, 29});
+    PackedWeights packed(61, 29);  // in five blocks, one of them transposed, one with gaps everywhere
+    packed.set(0, 0, w.view().slice(0, 0, 30).slice(1, 0, 10));
+    packed.set(0, 10, w.view().slice(0, 0, 30).slice(1, 10, 29));
+    packed.set(
+        30, 0,
+        Tensor::copy_of(w.view().slice(0, 30, 61).slice(1, 0, 10).transpose(0, 1)).view().transpose(0, 1));
+    packed.set(30, 10, w.view().slice(0, 30, 61).slice(1, 10, 29));
+    Tensor gaps({122, 58});
+    for (Index f = 0; f < 5; ++f)
+      for (Index t = 0; t < 7; ++t) gaps(2 * f, 2 * t) = w(f, t);
+    packed.set(0, 0, ConstView(gaps.view()).slice(0, 0, 10, 2).slice(1, 0, 14, 2));
+    std::vector<float> row(29);
+    const Tensor columns = packed.columns(30, 47);
+    ASSERT_EQ(columns.shape(), Shape({29, 17}));
+    for (Index f = 0; f < 61; ++f) {
+      packed.copy_row(f, row.data());
+      for (Index t = 0; t < 29; ++t) ASSERT_EQ(row[static_cast<std::size_t>(t)], w(f, t));
+      for (Index t = 0; t < 29 && f >= 30 && f < 47; ++t) ASSERT_EQ(columns(t, f - 30), w(f, t));
+    }
+  });
 }
 
 TEST(DenseLayer, shapes_that_do_not_fit_are_an_error) {

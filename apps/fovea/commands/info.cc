@@ -16,7 +16,7 @@ namespace {
 class InfoCommand final : public Command {
  public:
   std::string name() const override { return "info"; }
-  Message summary() const override { return tr("version, instruction sets, threads, BLAS, linked parts"); }
+  Message summary() const override { return tr("version, instruction sets, threads, linked parts"); }
   std::vector<HelpExample> examples() const override {
     return {{"fovea info", tr("which path runs on this machine?")},
             {"fovea info --isa scalar --threads 1", tr("the same, as it would be with these options")},
@@ -56,7 +56,6 @@ class InfoCommand final : public Command {
     size("strips_per_block", tiles.strips_per_block);
     size("step_keys", tiles.step_keys);
     json.end_object();
-    entry("blas", info.blas);
     json.key("parts").begin_object();
     for (const LinkedPart& part : info.parts) entry(part.name, part.version);
     json.end_object();
@@ -79,7 +78,6 @@ class InfoCommand final : public Command {
     entry(tr("tiles"),
           context.say(tr("strips of {0} queries × {1} keys, {2} strips share the keys (D = 64)",
                          tiles.strip_queries, tiles.step_keys, tiles.strips_per_block)));
-    entry(tr("BLAS"), info.blas);
     std::vector<std::string> parts;
     for (const LinkedPart& part : info.parts) parts.push_back(part.name + " " + part.version);
     entry(tr("linked parts"), fmt::format("{}", fmt::join(parts, ", ")));

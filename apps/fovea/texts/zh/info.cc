@@ -5,7 +5,7 @@ namespace fovea::command::zh {
 
 Translations info() {
   return {
-      {"version, instruction sets, threads, BLAS, linked parts", "版本、指令集、线程、BLAS、所用的库"},
+      {"version, instruction sets, threads, linked parts", "版本、指令集、线程、所用的库"},
       {"which path runs on this machine?", "这台机器上走的是哪条路径？"},
       {"the same, as it would be with these options", "加上这些选项之后的情况"},
       {"the same, for programs", "供程序读取"},
@@ -17,7 +17,6 @@ Translations info() {
       {"tiles", "分块"},
       {"linked parts", "所用的库"},
       {"fovea", "fovea"},
-      {"BLAS", "BLAS"},
       {"strips of {0} queries × {1} keys, {2} strips share the keys (D = 64)",
        "每条 {0} 个查询 × {1} 个键，{2} 条共用一块键（D = 64）"},
   };
