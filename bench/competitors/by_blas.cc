@@ -1,6 +1,5 @@
 // The textbook: per head Q·Kᵀ by OpenBLAS into an N×M matrix, mask and softmax of its rows, times V by
 // OpenBLAS.
-#include <cblas.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,16 +7,14 @@
 #include <limits>
 
 #include "competitors/competitor.h"
+#include "competitors/openblas.h"
 #include "core/parallel.h"
 #include "fovea/threads.h"
 #include "kernels/softmax.h"
 #include "machine/machine.h"
-#include "ops/blas_info.h"
 
 namespace fovea::bench {
 namespace {
-
-blasint of(Index x) { return static_cast<blasint>(x); }
 
 // Adds values [rows or 1, M] to scores [rows, M].
 void add_rows(float* scores, Index rows, Index m, const float* values, Index stride) {
@@ -81,9 +78,9 @@ class Solver {
     const Index m = c.m(), d = c.width, dv = c.dv(), hkv = b * c.hkv() + h / (c.heads / c.hkv());
     const Index at = b * c.heads + h;
     const float scale = 1 / std::sqrt(static_cast<float>(d));
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, of(rows), of(m), of(d), scale,
-                p_->q().data() + at * c.queries * d, of(d), p_->k().data() + hkv * m * d, of(d), 0,
-                scores.data(), of(m));
+    const OpenBlas& blas = OpenBlas::instance();
+    blas.multiply({rows, m, d, scale, p_->q().data() + at * c.queries * d, d, p_->k().data() + hkv * m * d,
+                   d, true, scores.data(), m});
     for (const auto& added : {bias_, mask_}) {
       if (added) add_rows(scores.data(), rows, m, added->head(b, h), added->row_stride);
     }
@@ -91,8 +88,8 @@ class Solver {
       std::fill(&scores(i, 0) + i + 1, &scores(i, 0) + m, -std::numeric_limits<float>::infinity());
     }
     kernels::softmax_rows(scores.data(), rows, m, 1);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, of(rows), of(dv), of(m), 1, scores.data(), of(m),
-                p_->v().data() + hkv * m * dv, of(dv), 0, output.data() + at * c.queries * dv, of(dv));
+    blas.multiply({rows, dv, m, 1, scores.data(), m, p_->v().data() + hkv * m * dv, dv, false,
+                   output.data() + at * c.queries * dv, dv});
   }
 
   const Problem* p_;
@@ -105,15 +102,22 @@ class ByBlas final : public LocalCompetitor {
   ByBlas() {  // buffers that OpenBLAS makes with its first call
     const Tensor x = Tensor::filled({64, 64}, 1);
     Tensor y({64, 64});
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 64, 64, 64, 1, x.data(), 64, x.data(), 64, 0,
-                y.data(), 64);
+    if (OpenBlas::instance().loaded()) {
+      OpenBlas::instance().multiply({64, 64, 64, 1, x.data(), 64, x.data(), 64, false, y.data(), 64});
+    }
   }
   CompetitorInfo info() const override {
-    return {"blas", "BLAS + softmax", "OpenBLAS " + blas_version(), blas_config(), false, ""};
+    const OpenBlas& blas = OpenBlas::instance();
+    if (!blas.loaded()) return {"blas", "BLAS + softmax", "", "", false, blas.missing()};
+    return {"blas", "BLAS + softmax", "OpenBLAS " + blas.version(), blas.configuration(), false, ""};
   }
 
  protected:
   Call call_for(const Problem& problem, std::string& text) override {
+    if (!OpenBlas::instance().loaded()) {
+      text = OpenBlas::instance().missing();
+      return {};
+    }
     const Case& c = problem.spec;
     text = c.operation != Operation::forward ? "computes the forward only"
            : c.dropout > 0                   ? "has no dropout"

@@ -56,9 +56,8 @@ std::string shapes_text(const Shape& q, const Shape& k, const Shape& v) {
 }
 
 void tell(const CallObserver& observer, const char* operation, CallText text, double seconds) {
-  if (text.instruction_set.empty()) text.instruction_set = instruction_set();
-  observer({operation, std::move(text.shapes), std::move(text.instruction_set), thread_count(),
-            std::move(text.path), seconds});
+  observer({operation, std::move(text.shapes), instruction_set(), thread_count(), std::move(text.path),
+            seconds});
 }
 
 }  // namespace fovea
