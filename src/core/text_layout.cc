@@ -8,7 +8,8 @@
 #include "core/utf8.h"
 #include "fovea/render.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 namespace {
 
 // A piece that must not be broken, and whether a space stood before it.
@@ -171,4 +172,5 @@ std::string TextTable::to_string(int indent, bool color) const {
   return result;
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -123,9 +123,7 @@ ArrowHead arrow_head(Point before, Point tip, double stroke_width);
 
 }  // namespace scene
 
-}  // namespace fovea
-
-namespace fovea::inline internal {
+inline namespace internal {
 
 struct FOVEA_PRIVATE_API Scene {
   double width = 72, height = 72;
@@ -137,4 +135,5 @@ struct FOVEA_PRIVATE_API Scene {
   void add(scene::Element element);
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea
