@@ -2,7 +2,8 @@
 
 #include <bit>
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 namespace {
 
 // Drops the `shift` lowest bits of `bits`, rounding to nearest, ties to even. A carry out of the mantissa
@@ -55,4 +56,5 @@ std::uint16_t float_to_bfloat16(float value) {
   return static_cast<std::uint16_t>(round_shift(bits, 16));
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

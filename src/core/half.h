@@ -5,7 +5,8 @@
 
 #include "fovea/api.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 // IEEE binary16: 1 sign, 5 exponent, 10 mantissa bits. To float32 exactly: subnormals, infinities, and NaN
 // with its payload.
@@ -19,4 +20,5 @@ FOVEA_PRIVATE_API std::uint16_t float_to_half(float value);
 FOVEA_PRIVATE_API float bfloat16_to_float(std::uint16_t bits);
 FOVEA_PRIVATE_API std::uint16_t float_to_bfloat16(float value);
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 namespace {
 
 // Up to 12 digits, rounding errors of the computation (0.30000000000000004) are not worth a decimal; who
@@ -81,4 +82,5 @@ std::string subscript(long long number) {
   return text;
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -6,7 +6,8 @@
 
 #include "fovea/api.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 // One format for all numbers of a matrix, so that they align.
 struct NumberFormat {
@@ -32,4 +33,5 @@ FOVEA_PRIVATE_API std::string short_vector(const std::vector<double>& values, st
 
 FOVEA_PRIVATE_API std::string subscript(long long number);  // ₁₂
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

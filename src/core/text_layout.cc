@@ -8,7 +8,8 @@
 #include "core/utf8.h"
 #include "fovea/render.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 namespace {
 
 struct Color {
@@ -101,4 +102,5 @@ std::string TextTable::to_string(int indent, bool color) const {
   return result;
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -7,7 +7,8 @@
 
 #include "fovea/api.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 FOVEA_PRIVATE_API std::string repeat(std::string_view text, int count);
 
@@ -41,4 +42,5 @@ class FOVEA_PRIVATE_API TextTable {
   std::vector<std::vector<std::string>> rows_;  // an empty one is a rule
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -1,6 +1,7 @@
 #include "core/utf8.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 namespace {
 
 constexpr CodePoint kInvalid{0xFFFD, 1, false};
@@ -70,4 +71,5 @@ std::string printable(std::string_view text) {
   return line;
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

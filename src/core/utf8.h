@@ -7,7 +7,8 @@
 
 #include "fovea/api.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 struct CodePoint {
   char32_t value = 0;
@@ -30,4 +31,5 @@ FOVEA_PRIVATE_API bool is_white_space(char32_t value);
 // U+FFFD.
 FOVEA_PRIVATE_API std::string printable(std::string_view text);
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

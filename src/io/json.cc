@@ -6,7 +6,8 @@
 #include "fovea/file.h"
 #include "io/messages.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 namespace {
 
 // "line 3, column 7" of byte `position`, counted from 1.
@@ -131,4 +132,5 @@ std::string json_string(std::string_view text, const std::string& where) {
   }
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -8,7 +8,8 @@
 
 #include "fovea/api.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 using Json = nlohmann::json;  // objects come sorted by key
 
@@ -30,4 +31,5 @@ std::vector<double> json_numbers(const Json& list, const std::string& where);
 // A JSON string with its quotes. Throws Error "<where>: .." for what is not UTF-8.
 std::string json_string(std::string_view text, const std::string& where);
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -5,7 +5,8 @@
 #include "fovea/tensor.h"
 #include "kernels/activation.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 // W [F, E] as panels [⌈F / P⌉, E, P], the last one filled up with zeros: the register tile reads whole
 // vectors of outputs, one input after the other, and so does a single row, from the first number to the
@@ -44,7 +45,8 @@ enum class DenseEnd {
   multiply,  // out = out · y: the gate of a feed-forward layer
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea
 
 namespace fovea::kernels {
 

@@ -7,7 +7,8 @@
 #include "fovea/bias.h"
 #include "mask/mask_node.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 class FOVEA_PRIVATE_API BiasNode {
  public:
@@ -42,4 +43,5 @@ class FOVEA_PRIVATE_API BiasNode {
   virtual bool depends_on_key() const { return true; }
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

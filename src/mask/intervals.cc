@@ -5,7 +5,8 @@
 #include <new>
 #include <utility>
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 namespace {
 
 std::vector<Intervals>& pool() {
@@ -118,4 +119,5 @@ ScratchIntervals::~ScratchIntervals() {
   }
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

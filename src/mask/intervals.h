@@ -4,7 +4,8 @@
 #include "fovea/api.h"
 #include "mask/mask_node.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 // Appends `next` at the end, merged into the last interval if it touches or overlaps it. Empty ones are
 // dropped. `next` must not begin before the last interval does.
@@ -38,4 +39,5 @@ class ScratchIntervals {
   Intervals intervals_;
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

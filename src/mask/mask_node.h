@@ -8,7 +8,8 @@
 #include "fovea/api.h"
 #include "fovea/mask.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 // Keys [begin, end).
 struct Interval {
@@ -80,4 +81,5 @@ class FOVEA_PRIVATE_API MaskNode {
   virtual int depth() const { return 0; }  // of the expression below this node
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -11,7 +11,8 @@
 #include "models/config_reader.h"
 #include "models/weight_plan.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 // Keys and values per layer: of the tokens so far, and of the encoder's output.
 struct FOVEA_PRIVATE_API DecodingState {
@@ -37,9 +38,7 @@ class FOVEA_PRIVATE_API Architecture {
   ModelConfig config_;
 };
 
-}  // namespace fovea::inline internal
-
-namespace fovea {
+}  // namespace internal
 
 // Each reads its config and plans its weights; both may complain, and nothing is loaded yet.
 std::unique_ptr<Architecture> make_bert(ConfigReader& config, WeightPlan& weights);

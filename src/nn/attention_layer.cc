@@ -20,9 +20,7 @@ const char* to_string(AttentionKind kind) {
   return "";
 }
 
-}  // namespace fovea
-
-namespace fovea::inline internal {
+inline namespace internal {
 
 void ProjectedHeads::project(ConstView x, const Linear& layer, const HeadSizes& heads) {
   heads_ = heads;
@@ -99,4 +97,5 @@ void ProjectionRecord::show(const ProjectionSource& source, const Tensor& concat
                              .output = output});
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -10,7 +10,8 @@
 #include "fovea/probe.h"
 #include "nn/linear.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 // H query heads over Hkv key heads, all of width D.
 struct HeadSizes {
@@ -88,4 +89,5 @@ class FOVEA_PRIVATE_API ProjectionRecord {
   std::vector<double> frequencies_;
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -8,7 +8,8 @@
 #include "fovea/tensor.h"
 #include "ops/dense_layer.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 class FOVEA_PRIVATE_API Embedding {
  public:
@@ -35,4 +36,5 @@ class FOVEA_PRIVATE_API Embedding {
   std::shared_ptr<const PackedWeights> packed_;
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -4,7 +4,8 @@
 #include "fovea/api.h"
 #include "nn/linear.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 // Plain: down(activation(up(x))). Gated, where there is a gate: down(activation(gate(x)) · up(x)), SwiGLU
 // with silu.
@@ -17,4 +18,5 @@ struct FOVEA_PRIVATE_API FeedForward {
   void add(ConstView x, Tensor& inner, View out) const;
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

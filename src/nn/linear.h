@@ -7,7 +7,8 @@
 #include "fovea/tensor.h"
 #include "ops/dense_layer.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 // Weights are packed for the product, and shared, because an output layer is often the table of embeddings,
 // once more. Every dense layer of every model is one of these.
@@ -39,4 +40,5 @@ class FOVEA_PRIVATE_API Linear {
   Tensor bias_;
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

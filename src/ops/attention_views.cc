@@ -2,7 +2,8 @@
 
 #include "core/fail.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 ConstView as_rank_5(ConstView view) {
   BasicView<const float> result = view;
@@ -92,4 +93,5 @@ AttentionViews attention_views(const char* op, ConstView q, ConstView k, ConstVi
   return views;
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -5,7 +5,8 @@
 #include "fovea/tensor.h"
 #include "mask/mask_node.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 // q [A, B, H, N, D], k [A, B, Hkv, M, D], v [A, B, Hkv, M, Dv]; rows of k and v are contiguous.
 struct FOVEA_PRIVATE_API AttentionViews {
@@ -25,4 +26,5 @@ ConstView as_rank_5(ConstView view);
 // Checks ranks and extents; throws Error that begins with "[op]".
 FOVEA_PRIVATE_API AttentionViews attention_views(const char* op, ConstView q, ConstView k, ConstView v);
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

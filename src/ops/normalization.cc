@@ -3,7 +3,8 @@
 #include "core/fail.h"
 #include "kernels/normalization.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 namespace {
 
 void check_width(const char* op, const char* name, const Tensor& x, const Tensor& parameter) {
@@ -46,4 +47,5 @@ void rms_norm(const Tensor& x, const Tensor& weight, float epsilon, Tensor& out)
   kernels::rms_norm(x.data(), rows_of(x), x.shape().back(), weight.data(), epsilon, out.data());
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

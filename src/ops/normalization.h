@@ -4,7 +4,8 @@
 #include "fovea/api.h"
 #include "fovea/tensor.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 // x [.., E], weight and bias [E]: (x − mean) / √(variance + epsilon) · weight + bias.
 FOVEA_PRIVATE_API Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
@@ -18,4 +19,5 @@ FOVEA_PRIVATE_API void layer_norm(const Tensor& x, const Tensor& weight, const T
                                   Tensor& out);
 FOVEA_PRIVATE_API void rms_norm(const Tensor& x, const Tensor& weight, float epsilon, Tensor& out);
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

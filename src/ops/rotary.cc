@@ -6,7 +6,8 @@
 #include "core/parallel.h"
 #include "kernels/rotary.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 void rotate_positions(View x, Index first, const std::vector<double>& frequencies) {
   const Shape& shape = x.shape();
@@ -29,4 +30,5 @@ void rotate_positions(View x, Index first, const std::vector<double>& frequencie
   });
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

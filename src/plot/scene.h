@@ -130,9 +130,7 @@ LinePoints line_points(const Polyline& line);  // of two points or more
 
 }  // namespace scene
 
-}  // namespace fovea
-
-namespace fovea::inline internal {
+inline namespace internal {
 
 struct FOVEA_PRIVATE_API Scene {
   double width = 72, height = 72;
@@ -144,4 +142,5 @@ struct FOVEA_PRIVATE_API Scene {
   void add(scene::Element element);
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -4,7 +4,8 @@
 
 #include "mask/bias_node.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 Tensor relative_table(const Bias& bias, Index heads, Index tokens) {
   if (bias.is_none() || !bias.node()->is_relative() || tokens < 1) return {};
@@ -23,4 +24,5 @@ Tensor relative_table(const Bias& bias, Index heads, Index tokens) {
   return table;
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

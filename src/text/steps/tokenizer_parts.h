@@ -14,7 +14,8 @@
 #include "text/steps/post_processor.h"
 #include "text/steps/pre_tokenizer.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 struct FOVEA_PRIVATE_API TokenizerParts {
   TokenTable tokens;  // of the model and the added ones
@@ -29,9 +30,7 @@ struct FOVEA_PRIVATE_API TokenizerParts {
   TokenId pad() const;
 };
 
-}  // namespace fovea::inline internal
-
-namespace fovea {
+}  // namespace internal
 
 // Adds the tokens to `parts.tokens` and `parts.added`; the normalisers are there already.
 void set_added_tokens(TokenizerParts& parts, std::vector<AddedToken> tokens);
