@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+#include "io/json_fwd.h"
 
-using Json = nlohmann::json;  // objects come sorted by key
+namespace fovea {
 
 struct JsonOptions {
   int max_depth = 64;        // of lists and objects within each other
