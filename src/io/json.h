@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "fovea/api.h"
+#include "io/json_fwd.h"
 
 namespace fovea {
 inline namespace internal {
-
-using Json = nlohmann::json;  // objects come sorted by key
 
 struct JsonOptions {
   int max_depth = 64;        // of lists and objects within each other

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/fail.h"
+#include "io/json.h"
 #include "io/messages.h"
 
 namespace fovea {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fovea/shape.h"
-#include "io/json.h"
+#include "io/json_fwd.h"
 #include "ops/dense_layer.h"
 
 namespace fovea {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/fail.h"
+#include "io/json.h"
 #include "io/little_endian.h"
 #include "io/messages.h"
 

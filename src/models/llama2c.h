@@ -1,7 +1,7 @@
 // llama2.c's checkpoint format, the one the TinyStories models were published in.
 #pragma once
 
-#include "io/json.h"
+#include "io/json_fwd.h"
 #include "models/weight_files.h"
 
 namespace fovea {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/fail.h"
+#include "io/json.h"
 #include "models/architecture.h"
 #include "models/model_folder.h"
 

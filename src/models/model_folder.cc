@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/fail.h"
+#include "io/json.h"
 #include "models/llama2c.h"
 
 namespace fovea {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "io/json.h"
+#include "io/json_fwd.h"
 #include "models/weight_files.h"
 
 namespace fovea {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/json.h"
+
 namespace fovea {
 namespace {
 

@@ -4,6 +4,7 @@
 
 #include "core/fail.h"
 #include "core/utf8.h"
+#include "io/json.h"
 #include "io/messages.h"
 
 namespace fovea {
@@ -16,6 +17,8 @@ const Json kNull = nullptr;
 void JsonField::mismatch(const char* expected) const {
   fail("{}: {} was expected, got {}", where_, expected, value_->type_name());
 }
+
+bool JsonField::is_null() const { return value_->is_null(); }
 
 bool JsonField::has(const char* name) const {
   const auto member = value_->find(name);

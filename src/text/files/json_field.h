@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/json.h"
+#include "io/json_fwd.h"
 
 namespace fovea {
 
@@ -18,7 +18,7 @@ class JsonField {
 
   const Json& value() const { return *value_; }
   const std::string& where() const { return where_; }
-  bool is_null() const { return value_->is_null(); }
+  bool is_null() const;
 
   bool has(const char* name) const;              // an object with this member, which is not null
   JsonField operator[](const char* name) const;  // of an object; throws if it is missing

@@ -1,6 +1,7 @@
 #include "text/files/model_json.h"
 
 #include "core/fail.h"
+#include "io/json.h"
 #include "io/messages.h"
 #include "text/models/unigram.h"
 #include "text/models/word_piece.h"

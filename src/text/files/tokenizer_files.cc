@@ -5,6 +5,7 @@
 #include "core/lines.h"
 #include "core/utf8.h"
 #include "fovea/file.h"
+#include "io/json.h"
 #include "io/messages.h"
 #include "text/files/model_json.h"
 #include "text/models/byte_pair.h"

@@ -1,5 +1,6 @@
 // tokenizer.json, as the library `tokenizers` writes it.
 #include "core/fail.h"
+#include "io/json.h"
 #include "io/messages.h"
 #include "text/files/model_json.h"
 #include "text/steps/tokenizer_parts.h"

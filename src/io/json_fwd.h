@@ -1,0 +1,11 @@
+// The name of a JSON value, for headers that only mention it: the whole of nlohmann's header costs two
+// seconds per file.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace fovea::inline internal {
+
+using Json = nlohmann::json;  // objects come sorted by key
+
+}  // namespace fovea::inline internal
