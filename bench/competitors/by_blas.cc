@@ -1,6 +1,5 @@
 // The textbook: per head Q·Kᵀ by OpenBLAS into an N×M matrix, mask and softmax of its rows, times V by
 // OpenBLAS.
-#include <cblas.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,16 +7,14 @@
 #include <limits>
 
 #include "competitors/competitor.h"
+#include "competitors/openblas.h"
 #include "core/parallel.h"
 #include "fovea/threads.h"
 #include "kernels/softmax.h"
 #include "machine/machine.h"
-#include "ops/blas_info.h"
 
 namespace fovea::bench {
 namespace {
-
-blasint of(Index x) { return static_cast<blasint>(x); }
 
 // Adds values [rows or 1, M] to scores [rows, M].
 void add_rows(float* scores, Index rows, Index m, const float* values, Index stride) {
@@ -46,7 +43,7 @@ struct Added {
 
 class Solver {
  public:
-  explicit Solver(const Problem& problem) : p_(&problem) {
+  Solver(const OpenBlas& blas, const Problem& problem) : blas_(&blas), p_(&problem) {
     const Case& c = problem.spec;
     causal_ = c.mask_id == "causal" && c.queries == c.m();
     if (!causal_ && !problem.options.mask.is_none()) {
@@ -81,9 +78,8 @@ class Solver {
     const Index m = c.m(), d = c.width, dv = c.dv(), hkv = b * c.hkv() + h / (c.heads / c.hkv());
     const Index at = b * c.heads + h;
     const float scale = 1 / std::sqrt(static_cast<float>(d));
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, of(rows), of(m), of(d), scale,
-                p_->q().data() + at * c.queries * d, of(d), p_->k().data() + hkv * m * d, of(d), 0,
-                scores.data(), of(m));
+    blas_->multiply(rows, d, m, scale, {p_->q().data() + at * c.queries * d, d},
+                    {p_->k().data() + hkv * m * d, d, true}, scores.data());
     for (const auto& added : {bias_, mask_}) {
       if (added) add_rows(scores.data(), rows, m, added->head(b, h), added->row_stride);
     }
@@ -91,10 +87,11 @@ class Solver {
       std::fill(&scores(i, 0) + i + 1, &scores(i, 0) + m, -std::numeric_limits<float>::infinity());
     }
     kernels::softmax_rows(scores.data(), rows, m, 1);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, of(rows), of(dv), of(m), 1, scores.data(), of(m),
-                p_->v().data() + hkv * m * dv, of(dv), 0, output.data() + at * c.queries * dv, of(dv));
+    blas_->multiply(rows, m, dv, 1, {scores.data(), m}, {p_->v().data() + hkv * m * dv, dv},
+                    output.data() + at * c.queries * dv);
   }
 
+  const OpenBlas* blas_;
   const Problem* p_;
   bool causal_ = false;
   std::shared_ptr<const Added> mask_, bias_;
@@ -102,14 +99,13 @@ class Solver {
 
 class ByBlas final : public LocalCompetitor {
  public:
-  ByBlas() {  // buffers that OpenBLAS makes with its first call
+  explicit ByBlas(const OpenBlas& blas) : blas_(blas) {  // buffers that OpenBLAS makes with its first call
     const Tensor x = Tensor::filled({64, 64}, 1);
     Tensor y({64, 64});
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 64, 64, 64, 1, x.data(), 64, x.data(), 64, 0,
-                y.data(), 64);
+    blas.multiply(64, 64, 64, 1, {x.data(), 64}, {x.data(), 64}, y.data());
   }
   CompetitorInfo info() const override {
-    return {"blas", "BLAS + softmax", "OpenBLAS " + blas_version(), blas_config(), false, ""};
+    return {"blas", "BLAS + softmax", blas_.version(), blas_.detail(), false, ""};
   }
 
  protected:
@@ -125,12 +121,19 @@ class ByBlas final : public LocalCompetitor {
       return {};
     }
     text = fmt::format("sgemm, N×M matrix, {} threads", thread_count());
-    return Solver(problem);
+    return Solver(blas_, problem);
   }
+
+ private:
+  const OpenBlas& blas_;
 };
 
 }  // namespace
 
-std::unique_ptr<Competitor> make_blas() { return std::make_unique<ByBlas>(); }
+std::unique_ptr<Competitor> make_blas(std::string& reason) {
+  const OpenBlas* blas = OpenBlas::get(reason);
+  if (blas == nullptr) return nullptr;
+  return std::make_unique<ByBlas>(*blas);
+}
 
 }  // namespace fovea::bench

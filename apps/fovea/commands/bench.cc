@@ -52,6 +52,9 @@ class BenchCommand final : public Command {
         {"fovea bench --list all", {"everything that can be measured", "列出所有可测项目"}},
         {"fovea bench 4096x64 --python venv/bin/python",
          {"a selection by name, with the packages of that Python", "按名称选择，并使用该 Python 的包"}},
+        {"fovea bench products",
+         {"matrix products against OpenBLAS, MultiHeadAttention against PyTorch",
+          "矩阵乘积与 OpenBLAS 比较，MultiHeadAttention 与 PyTorch 比较"}},
         {"fovea bench models --model minilm",
          {"a whole model, against PyTorch and ONNX Runtime", "整个模型，与 PyTorch、ONNX Runtime 比较"}}};
   }
@@ -81,7 +84,10 @@ class BenchCommand final : public Command {
     options.flag("--list", list_, {"list what would be measured", "只列出要测的项目"});
   }
   void run(const Context& context) override {
-    const bool models = std::find(wanted_.begin(), wanted_.end(), "models") != wanted_.end();
+    const auto wants = [&](const char* group) {
+      return std::find(wanted_.begin(), wanted_.end(), group) != wanted_.end();
+    };
+    const bool models = wants("models"), products = wants("products");
     if (model_ && !models) throw UsageError("--model is for the group models");
     if (models && wanted_.size() > 1) throw UsageError("models runs alone: no other group beside it");
     std::vector<bench::ScenarioInfo> scenarios;
@@ -95,7 +101,9 @@ class BenchCommand final : public Command {
       return;
     }
     const bench::Options chosen = options(context);
-    const bench::Report report = models ? bench::run_models(model_folders(), chosen) : bench::run(chosen);
+    const bench::Report report = models     ? bench::run_models(model_folders(), chosen)
+                                 : products ? bench::run_products(chosen)
+                                            : bench::run(chosen);
     if (isatty(STDERR_FILENO) != 0) std::fputs("\r\x1b[K", stderr);
     print_bench_report(context, report);
     if (json_) write_file(*json_, bench::to_json(report));
