@@ -22,6 +22,8 @@ enum class Operation {
   statistics,
   model,       // a whole model, tokens to hidden states
   generation,  // a model that writes
+  product,     // of two matrices
+  multi_head,  // MultiHeadAttention, forward
 };
 std::string name_of(Operation operation);
 
@@ -36,9 +38,11 @@ struct CaseInfo {
   double dropout = 0;
   double visible = 1;  // share of the pairs, from the mask's density
   double flops = 0;    // of the visible pairs' products; a square causal mask counts half
-  double bytes = 0;    // of keys and values: what decoding must read at least; of a model, its weights
-  int threads = 0;     // of a model's run; 0: as many as the report says
-  int base = -1;       // the case of the same scenario this one is told relative to
+  double bytes = 0;  // of keys and values: what decoding must read at least; of a model, its weights; of a
+                     // product, all three matrices
+  int threads = 0;   // of a model's run or a product; 0: as many as the report says
+  double peak = 0;   // FMA, GFLOP/s on these threads; 0: the machine's
+  int base = -1;     // the case of the same scenario this one is told relative to
 };
 
 enum class Status {
@@ -146,6 +150,10 @@ Report run(const Options& options);
 // PyTorch + transformers ("pytorch"), the same giving all weights ("attentions"), ONNX Runtime. Before
 // anything is timed, hidden states and tokens are compared with those of PyTorch.
 Report run_models(const std::vector<std::string>& folders, const Options& options);
+
+// Matrix products (in CaseInfo: queries × width × keys) against OpenBLAS, and MultiHeadAttention against
+// PyTorch's, on one thread and on all. Of options.wanted, words other than "products" are parts of names.
+Report run_products(const Options& options);
 
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);  // one row per case and competitor

@@ -54,7 +54,7 @@ struct Derived {
   double gflops, share_of_peak, gbytes, share_of_bandwidth;
   Derived(const CaseInfo& info, double seconds, const Machine& machine)
       : gflops(info.flops / seconds / 1e9),
-        share_of_peak(gflops / machine.peak),
+        share_of_peak(gflops / (info.peak > 0 ? info.peak : machine.peak)),
         gbytes(info.bytes / seconds / 1e9),
         share_of_bandwidth(gbytes / machine.bandwidth) {}
 };
@@ -149,6 +149,8 @@ class JsonReport {
     number("dropout", info.dropout);
     number("visible", info.visible);
     number("flops", info.flops);
+    if (info.threads > 0) integer("threads", info.threads);
+    if (info.peak > 0) number("fma_peak_gflops", info.peak);
     number("key_value_bytes", info.bytes);
     if (info.base >= 0) string("base", scenario.cases[static_cast<std::size_t>(info.base)].info.id);
     number("relative_to_base", ratio_to_base(scenario, which));

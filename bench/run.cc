@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "competitors/competitor.h"
-#include "fovea/build_info.h"
+#include "contest.h"
 #include "fovea/threads.h"
 #include "machine/fma_peak.h"
 #include "machine/machine.h"
@@ -17,17 +17,11 @@ namespace {
 
 class Runner {
  public:
-  explicit Runner(const Options& options) : options_(options) {
-    report_.machine = describe_machine();
-    const BuildInfo build = build_info();
-    report_.version = build.version;
-    report_.compiler = build.compiler + " (" + build.build + ")";
-  }
+  explicit Runner(const Options& options) : options_(options), report_(begin_report(options)) {}
 
   Report run() {
     const std::vector<Scenario> scenarios = chosen_scenarios(options_.wanted);
     tell({0, static_cast<int>(scenarios.size()), 0, 0, {"measuring the machine", "测量机器"}});
-    report_.rounds = options_.rounds.value_or(9);
     gather(scenarios);
     measure_peak(std::clamp(report_.rounds, 5, 20));
     measure_bandwidth();
@@ -62,12 +56,19 @@ class Runner {
                            [&](const Case& c) { return asked(c, name); });
       });
     };
-    if (anybody("blas")) all_.push_back(make_blas());
     std::vector<CompetitorInfo> absent;
+    if (anybody("blas")) {
+      std::string reason;
+      if (auto blas = make_blas(reason)) {
+        all_.push_back(std::move(blas));
+      } else {
+        absent.push_back({"blas", "BLAS + softmax", "", "", true, reason});
+      }
+    }
     if (anybody("pytorch")) {
       Peers peers = make_peers(options_.python, thread_count());
       for (auto& peer : peers.present) all_.push_back(std::move(peer));
-      absent = std::move(peers.absent);
+      absent.insert(absent.end(), peers.absent.begin(), peers.absent.end());
       report_.python = peers.python;
     }
     if (anybody("read")) all_.push_back(make_read());

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/fail.h"
+#include "products/cases.h"
 
 namespace fovea::bench {
 
@@ -25,6 +26,10 @@ std::string name_of(Operation operation) {
       return "model";
     case Operation::generation:
       return "generation";
+    case Operation::product:
+      return "product";
+    case Operation::multi_head:
+      return "multi_head";
   }
   return "";
 }
@@ -45,7 +50,9 @@ Text operation_text(Operation operation) {
       return {"statistics", "统计量"};
     case Operation::model:
     case Operation::generation:
-      break;  // made by run_models
+    case Operation::product:
+    case Operation::multi_head:
+      break;  // made by run_models and run_products
   }
   return {};
 }
@@ -135,6 +142,8 @@ double flops_of(const Case& c, double visible) {
       return 2 * pairs * d;
     case Operation::model:
     case Operation::generation:
+    case Operation::product:
+    case Operation::multi_head:
       break;
   }
   return 0;
@@ -163,6 +172,7 @@ std::vector<Scenario> chosen_scenarios(const std::vector<std::string>& wanted) {
 }
 
 std::vector<ScenarioInfo> list(const std::vector<std::string>& wanted) {
+  if (std::find(wanted.begin(), wanted.end(), "products") != wanted.end()) return list_products(wanted);
   std::vector<ScenarioInfo> infos;
   for (const Scenario& scenario : chosen_scenarios(wanted)) {
     ScenarioInfo info{scenario.group, {}};

@@ -294,6 +294,9 @@ std::vector<GroupInfo> groups() {
       {"models",
        {"whole models, every attention call captured; alone, and not part of all",
         "整个模型，记录每次注意力调用；须单独运行，不含在 all 中"}},
+      {"products",
+       {"matrix products against OpenBLAS, MultiHeadAttention against PyTorch; alone, and not part of all",
+        "矩阵乘积与 OpenBLAS 比较，MultiHeadAttention 与 PyTorch 比较；须单独运行，不含在 all 中"}},
       {"smoke", {"tiny ones: does everything work?", "极小的例子：一切正常吗？"}},
   };
 }

@@ -77,6 +77,8 @@ Expected expected_of(const Problem& problem) {
       return expected_statistics(problem);
     case Operation::model:
     case Operation::generation:
+    case Operation::product:
+    case Operation::multi_head:
       break;
   }
   return {};

@@ -43,7 +43,7 @@ struct Added {
 
 class Solver {
  public:
-  explicit Solver(const Problem& problem) : p_(&problem) {
+  Solver(const OpenBlas& blas, const Problem& problem) : blas_(&blas), p_(&problem) {
     const Case& c = problem.spec;
     causal_ = c.mask_id == "causal" && c.queries == c.m();
     if (!causal_ && !problem.options.mask.is_none()) {
@@ -78,9 +78,8 @@ class Solver {
     const Index m = c.m(), d = c.width, dv = c.dv(), hkv = b * c.hkv() + h / (c.heads / c.hkv());
     const Index at = b * c.heads + h;
     const float scale = 1 / std::sqrt(static_cast<float>(d));
-    const OpenBlas& blas = OpenBlas::instance();
-    blas.multiply({rows, m, d, scale, p_->q().data() + at * c.queries * d, d, p_->k().data() + hkv * m * d,
-                   d, true, scores.data(), m});
+    blas_->multiply(rows, d, m, scale, {p_->q().data() + at * c.queries * d, d},
+                    {p_->k().data() + hkv * m * d, d, true}, scores.data());
     for (const auto& added : {bias_, mask_}) {
       if (added) add_rows(scores.data(), rows, m, added->head(b, h), added->row_stride);
     }
@@ -88,10 +87,11 @@ class Solver {
       std::fill(&scores(i, 0) + i + 1, &scores(i, 0) + m, -std::numeric_limits<float>::infinity());
     }
     kernels::softmax_rows(scores.data(), rows, m, 1);
-    blas.multiply({rows, dv, m, 1, scores.data(), m, p_->v().data() + hkv * m * dv, dv, false,
-                   output.data() + at * c.queries * dv, dv});
+    blas_->multiply(rows, m, dv, 1, {scores.data(), m}, {p_->v().data() + hkv * m * dv, dv},
+                    output.data() + at * c.queries * dv);
   }
 
+  const OpenBlas* blas_;
   const Problem* p_;
   bool causal_ = false;
   std::shared_ptr<const Added> mask_, bias_;
@@ -99,25 +99,17 @@ class Solver {
 
 class ByBlas final : public LocalCompetitor {
  public:
-  ByBlas() {  // buffers that OpenBLAS makes with its first call
+  explicit ByBlas(const OpenBlas& blas) : blas_(blas) {  // buffers that OpenBLAS makes with its first call
     const Tensor x = Tensor::filled({64, 64}, 1);
     Tensor y({64, 64});
-    if (OpenBlas::instance().loaded()) {
-      OpenBlas::instance().multiply({64, 64, 64, 1, x.data(), 64, x.data(), 64, false, y.data(), 64});
-    }
+    blas.multiply(64, 64, 64, 1, {x.data(), 64}, {x.data(), 64}, y.data());
   }
   CompetitorInfo info() const override {
-    const OpenBlas& blas = OpenBlas::instance();
-    if (!blas.loaded()) return {"blas", "BLAS + softmax", "", "", false, blas.missing()};
-    return {"blas", "BLAS + softmax", "OpenBLAS " + blas.version(), blas.configuration(), false, ""};
+    return {"blas", "BLAS + softmax", blas_.version(), blas_.detail(), false, ""};
   }
 
  protected:
   Call call_for(const Problem& problem, std::string& text) override {
-    if (!OpenBlas::instance().loaded()) {
-      text = OpenBlas::instance().missing();
-      return {};
-    }
     const Case& c = problem.spec;
     text = c.operation != Operation::forward ? "computes the forward only"
            : c.dropout > 0                   ? "has no dropout"
@@ -129,12 +121,19 @@ class ByBlas final : public LocalCompetitor {
       return {};
     }
     text = fmt::format("sgemm, N×M matrix, {} threads", thread_count());
-    return Solver(problem);
+    return Solver(blas_, problem);
   }
+
+ private:
+  const OpenBlas& blas_;
 };
 
 }  // namespace
 
-std::unique_ptr<Competitor> make_blas() { return std::make_unique<ByBlas>(); }
+std::unique_ptr<Competitor> make_blas(std::string& reason) {
+  const OpenBlas* blas = OpenBlas::get(reason);
+  if (blas == nullptr) return nullptr;
+  return std::make_unique<ByBlas>(*blas);
+}
 
 }  // namespace fovea::bench

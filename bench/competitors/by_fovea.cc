@@ -56,6 +56,8 @@ class ByFovea final : public LocalCompetitor {
         return [p] { return statistics_of(*p); };
       case Operation::model:
       case Operation::generation:
+      case Operation::product:
+      case Operation::multi_head:
         break;
     }
     return {};

@@ -54,7 +54,7 @@ class LocalCompetitor : public Competitor {
 };
 
 std::unique_ptr<Competitor> make_fovea();
-std::unique_ptr<Competitor> make_blas();
+std::unique_ptr<Competitor> make_blas(std::string& reason);  // null if it is not there, with the reason
 std::unique_ptr<Competitor> make_read();
 
 struct Peers {

@@ -1,22 +1,26 @@
 #include "competitors/openblas.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
-#include <sstream>
+#include <memory>
+#include <vector>
+
+#include "fovea/threads.h"
 
 namespace fovea::bench {
 namespace {
 
-// Of its C interface, whose header need not be there.
+// The interface of the C BLAS, which every version shares.
 constexpr int kRowMajor = 101, kPlain = 111, kTransposed = 112;
+constexpr int kOpenMp = 2;  // of openblas_get_parallel
 
-// The newest core type of OpenBLAS 0.3.21 that this processor can run; "" leaves the choice to OpenBLAS.
-const char* core_type() {
+// In the words of OPENBLAS_CORETYPE; empty: it is left to choose for itself.
+std::string core_type_of_processor() {
 #if defined(__x86_64__)
-  __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
     return "SkylakeX";
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
@@ -27,50 +31,65 @@ const char* core_type() {
 }
 
 template <typename Function>
-Function symbol(void* library, const char* name) {
-  return reinterpret_cast<Function>(::dlsym(library, name));  // NOLINT: what dlsym is for
+Function find(void* library, const char* name) {
+  return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+// Returns the type, if it is the benchmark's choice.
+std::string choose_core_type() {
+  if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return "";
+  const std::string type = core_type_of_processor();
+  if (!type.empty()) setenv("OPENBLAS_CORETYPE", type.c_str(), 0);
+  return type;
+}
+
+std::string text_of(void* library, const char* name) {
+  const auto ask = find<char* (*)()>(library, name);
+  return ask == nullptr ? "" : ask();
 }
 
 }  // namespace
 
-const OpenBlas& OpenBlas::instance() {
-  static const OpenBlas only;
-  return only;
-}
-
-OpenBlas::OpenBlas() {
-  if (const std::string type = core_type(); !type.empty()) {
-    ::setenv("OPENBLAS_CORETYPE", type.c_str(), 0);  // 0: a choice of the user's stays
+OpenBlas::OpenBlas(void* library, const std::string& core_type) {
+  sgemm_ = find<Sgemm>(library, "cblas_sgemm");
+  const auto parallel = find<int (*)()>(library, "openblas_get_parallel");
+  if (parallel == nullptr || parallel() != kOpenMp) {
+    set_threads_ = find<void (*)(int)>(library, "openblas_set_num_threads");
   }
-  void* library = ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    missing_ = "libopenblas.so.0 is not installed (package libopenblas0-openmp)";
-    return;
-  }
-  sgemm_ = symbol<SgemmFunction>(library, "cblas_sgemm");
-  config_ = symbol<TextFunction>(library, "openblas_get_config");
-  core_name_ = symbol<TextFunction>(library, "openblas_get_corename");
-  if (sgemm_ == nullptr) missing_ = "libopenblas.so.0 has no cblas_sgemm";
+  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..": name, version, the rest.
+  const std::string config = text_of(library, "openblas_get_config");
+  const std::size_t end = config.find(' ', config.find(' ') + 1);
+  version_ = config.substr(0, end);
+  detail_ =
+      fmt::format("core type {}, {}", text_of(library, "openblas_get_corename"),
+                  core_type.empty() ? "its own choice or the environment's" : "set by this benchmark");
+  if (end != std::string::npos) detail_ += ";" + config.substr(end);
 }
 
-std::string OpenBlas::version() const {
-  std::istringstream words(configuration());
-  for (std::string word; words >> word;) {
-    if (word.front() >= '0' && word.front() <= '9') return word;
-  }
-  return "unknown";
+const OpenBlas* OpenBlas::get(std::string& reason) {
+  static std::string problem;
+  static const std::unique_ptr<const OpenBlas> blas = []() -> std::unique_ptr<const OpenBlas> {
+    const std::string core_type = choose_core_type();
+    void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      problem = dlerror();
+      return nullptr;
+    }
+    std::unique_ptr<const OpenBlas> loaded(new OpenBlas(library, core_type));
+    if (loaded->sgemm_ != nullptr) return loaded;
+    problem = "libopenblas.so.0 has no cblas_sgemm";
+    return nullptr;
+  }();
+  reason = problem;
+  return blas.get();
 }
 
-std::string OpenBlas::configuration() const {
-  std::string text = config_ == nullptr ? "OpenBLAS" : config_();
-  if (core_name_ != nullptr) text += std::string(", core type ") + core_name_();
-  return text;
-}
-
-void OpenBlas::multiply(const Sgemm& call) const {
+void OpenBlas::multiply(Index rows, Index depth, Index columns, float alpha, const BlasMatrix& a,
+                        const BlasMatrix& b, float* c) const {
   const auto of = [](Index x) { return static_cast<int>(x); };
-  sgemm_(kRowMajor, kPlain, call.b_transposed ? kTransposed : kPlain, of(call.m), of(call.n), of(call.k),
-         call.alpha, call.a, of(call.a_stride), call.b, of(call.b_stride), 0, call.c, of(call.c_stride));
+  if (set_threads_ != nullptr) set_threads_(thread_count());
+  sgemm_(kRowMajor, a.transposed ? kTransposed : kPlain, b.transposed ? kTransposed : kPlain, of(rows),
+         of(columns), of(depth), alpha, a.data, of(a.stride), b.data, of(b.stride), 0, c, of(columns));
 }
 
 }  // namespace fovea::bench

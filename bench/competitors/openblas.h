@@ -1,4 +1,4 @@
-// OpenBLAS, loaded when it is asked for: nothing of fovea is linked with it.
+// OpenBLAS, loaded when it is first asked for: the program is built without it and runs without it.
 #pragma once
 
 #include <string>
@@ -7,43 +7,38 @@
 
 namespace fovea::bench {
 
-// Row-major: c [m, n] = alpha · a · b, where a is [m, k] and b is [k, n], or [n, k] if it is transposed;
-// each with the stride of its rows.
-struct Sgemm {
-  Index m, n, k;
-  float alpha = 1;
-  const float* a;
-  Index a_stride;
-  const float* b;
-  Index b_stride;
-  bool b_transposed = false;
-  float* c;
-  Index c_stride;
+// A matrix in row-major order, or the transpose of one; `stride` from row to row as it is stored.
+struct BlasMatrix {
+  const float* data;
+  Index stride;
+  bool transposed = false;
 };
 
 class OpenBlas {
  public:
-  // The one of this process. Debian's 0.3.21 falls back to SSE on processors that it does not know, so it
-  // is told what this one is, unless OPENBLAS_CORETYPE says otherwise.
-  static const OpenBlas& instance();
+  // Null if it cannot be loaded; `reason` says why. OpenBLAS chooses its kernels while it is loaded, and
+  // versions older than the processor fall back to SSE: unless OPENBLAS_CORETYPE is set, it is set to the
+  // newest core that has the instructions found here.
+  static const OpenBlas* get(std::string& reason);
 
-  bool loaded() const { return sgemm_ != nullptr; }
-  const std::string& missing() const { return missing_; }  // why it is not loaded
-  std::string version() const;                             // "0.3.21"
-  std::string configuration() const;                       // with the core type: "SkylakeX"
+  // c [rows, columns] = alpha · a · b on all threads of OpenMP.
+  void multiply(Index rows, Index depth, Index columns, float alpha, const BlasMatrix& a,
+                const BlasMatrix& b, float* c) const;
 
-  void multiply(const Sgemm& call) const;
+  const std::string& version() const { return version_; }  // "OpenBLAS 0.3.21"
+  // "core type SkylakeX, set by this benchmark; DYNAMIC_ARCH NO_AFFINITY USE_OPENMP ..": what it says of
+  // itself.
+  const std::string& detail() const { return detail_; }
 
  private:
-  OpenBlas();
+  OpenBlas(void* library, const std::string& core_type);
 
-  using SgemmFunction = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int,
-                                 float, float*, int);
-  using TextFunction = const char* (*)();
-
-  std::string missing_;
-  SgemmFunction sgemm_ = nullptr;
-  TextFunction config_ = nullptr, core_name_ = nullptr;
+  using Sgemm = void (*)(int order, int a_transposed, int b_transposed, int m, int n, int k, float alpha,
+                         const float* a, int a_stride, const float* b, int b_stride, float beta, float* c,
+                         int c_stride);
+  Sgemm sgemm_ = nullptr;
+  void (*set_threads_)(int) = nullptr;  // null: it follows OpenMP by itself
+  std::string version_, detail_;
 };
 
 }  // namespace fovea::bench

@@ -3,24 +3,14 @@
 #include "fovea/capture.h"
 #include "fovea/generation.h"
 #include "fovea/instruction_set.h"
-#include "machine/memory_use.h"
 #include "models/contender.h"
-#include "rounds.h"
 
 namespace fovea::bench {
 namespace {
 
-// The call gives its result, so that nothing of it is timed but what a user waits for.
 Contender contender(const std::string& name, const ModelCase& c, const std::function<Tensor()>& call) {
-  const std::string path = fmt::format("{}, packed weights, {} threads", instruction_set(), c.info.threads);
-  return {name,
-          {true, path},
-          [call] {
-            Checked checked;
-            checked.extra_memory = extra_memory_of([&] { checked.results.push_back(call()); });
-            return checked;
-          },
-          [call](double seconds) { return time_calls([&] { static_cast<void>(call()); }, seconds); }};
+  return local_contender(
+      name, fmt::format("{}, packed weights, {} threads", instruction_set(), c.info.threads), call);
 }
 
 Tensor hidden_of(const Model& model, const ModelCase& c, Probe* probe) {

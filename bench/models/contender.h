@@ -1,12 +1,11 @@
-// Somebody's way to run one case of a model.
+// Who runs the cases of a model.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "competitors/competitor.h"
+#include "contest.h"
 #include "fovea/model.h"
 
 namespace fovea::bench {
@@ -18,14 +17,8 @@ struct ModelCase {
   Index tokens = 0;
 };
 
-struct Contender {
-  std::string competitor;
-  Preparation preparation;
-  std::function<Checked()> check;  // hidden states [B, N, E], or the new tokens, and the memory of the call
-  std::function<double(double)> run;  // as Entry::run
-};
-
-// With every attention call captured, and without. A decoder writes without a probe: one contender.
+// Results are hidden states [B, N, E], or the new tokens. With every attention call captured, and without.
+// A decoder writes without a probe: one contender.
 std::vector<Contender> fovea_contenders(const Model& model, const ModelCase& c);
 
 // transformers and ONNX Runtime, in a process of that Python.

@@ -6,11 +6,9 @@
 #include <cmath>
 #include <set>
 
-#include "fovea/build_info.h"
 #include "fovea/threads.h"
 #include "fovea/version.h"
 #include "machine/fma_peak.h"
-#include "machine/machine.h"
 #include "machine/read_bandwidth.h"
 #include "models/contender.h"
 #include "rounds.h"
@@ -89,13 +87,11 @@ Errors difference(const Tensor& got, const Tensor& want) {
 class ModelRunner {
  public:
   explicit ModelRunner(const Options& options)
-      : options_(options), threads_(thread_count()), peers_(options.python, threads_) {
-    report_.machine = describe_machine();
-    const BuildInfo build = build_info();
-    report_.version = build.version;
-    report_.compiler = build.compiler + " (" + build.build + ")";
+      : options_(options),
+        threads_(thread_count()),
+        peers_(options.python, threads_),
+        report_(begin_report(options)) {
     report_.python = options.python;
-    report_.rounds = options.rounds.value_or(9);
     const std::string version_text = fmt::format("fovea {}", version());
     report_.competitors = {{"fovea", "fovea", version_text, "every attention call captured", false, ""},
                            {"fovea_plain", "fovea, plain", version_text, "nothing captured", false, ""}};
@@ -124,70 +120,40 @@ class ModelRunner {
     ++where_.scenario;
     where_.round = 0, where_.rounds = report_.rounds, where_.label = cases.back().info.label;
     tell();
-    ScenarioResult result{"models", {}};
-    result.cases.reserve(cases.size());  // entries point into it
-    std::vector<Entry> entries;
+    std::vector<ContestCase> contest;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      result.cases.push_back({cases[i].info, {}});
-      prepare(model, cases[i], static_cast<int>(i), result.cases.back(), entries);
+      contest.push_back({cases[i].info, fovea_contenders(model, cases[i]), judge});
+      for (Contender& peer : peers_.contenders(model.path(), cases[i], static_cast<int>(i))) {
+        contest.back().contenders.push_back(std::move(peer));
+      }
     }
-    run_rounds(entries, {report_.rounds, options_.seconds, kTurnSeconds}, [this](int round) {
+    const auto tell_round = [this](int round) {
       where_.round = round;
       tell();
-    });
-    report_.scenarios.push_back(std::move(result));
+    };
+    report_.scenarios.push_back(run_contest("models", std::move(contest),
+                                            {report_.rounds, options_.seconds, kTurnSeconds}, tell_round,
+                                            report_.mistakes));
     peers_.release();
   }
 
-  // One result of everybody, compared with PyTorch's, where there is one.
-  void prepare(const Model& model, const ModelCase& c, int number, CaseResult& result,
-               std::vector<Entry>& entries) {
-    std::vector<Contender> contenders = fovea_contenders(model, c);
-    for (Contender& peer : peers_.contenders(model.path(), c, number))
-      contenders.push_back(std::move(peer));
-    std::vector<Tensor> outcomes(contenders.size());
-    const Tensor* wanted = nullptr;
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      result.measurements.push_back(checked(contenders[i], outcomes[i]));
-      if (contenders[i].competitor == "pytorch" && !outcomes[i].empty()) wanted = &outcomes[i];
+  // Everybody's result is compared with PyTorch's, where there is one.
+  static void judge(const std::vector<Tensor>& outcomes, std::vector<Measurement>& measurements) {
+    const Tensor* want = nullptr;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      if (measurements[i].competitor == "pytorch" && !outcomes[i].empty()) want = &outcomes[i];
     }
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      Measurement& measurement = result.measurements[i];
-      if (wanted != nullptr && !outcomes[i].empty()) judge(outcomes[i], *wanted, measurement);
-      if (contenders[i].competitor.starts_with("fovea") && measurement.status != Status::measured) {
-        report_.mistakes.push_back(fmt::format("{}: {}", c.info.id, measurement.message));
-      }
-      if (measurement.status != Status::measured) continue;
-      entries.push_back({std::move(contenders[i].run), &measurement});
+    for (std::size_t i = 0; want != nullptr && i < outcomes.size(); ++i) {
+      const Tensor& got = outcomes[i];
+      Measurement& measurement = measurements[i];
+      if (got.empty()) continue;
+      measurement.errors =
+          got.shape() == want->shape() ? difference(got, *want) : Errors{INFINITY, INFINITY};
+      if (measurement.errors->relative_l2 <= 1e-4) continue;
+      measurement.status = Status::wrong;
+      measurement.message = fmt::format("differs from PyTorch by {:.1e}, relative L2 {:.1e}",
+                                        measurement.errors->max, measurement.errors->relative_l2);
     }
-  }
-
-  static Measurement checked(const Contender& contender, Tensor& outcome) {
-    Measurement measurement;
-    measurement.competitor = contender.competitor;
-    measurement.path = contender.preparation.text;
-    measurement.status = Status::cannot;
-    measurement.message = contender.preparation.text;
-    if (!contender.preparation.able) return measurement;
-    try {
-      Checked result = contender.check();
-      measurement.extra_memory = result.extra_memory;
-      outcome = std::move(result.results.front());
-      measurement.status = Status::measured;
-      measurement.message.clear();
-    } catch (const std::exception& error) {
-      measurement.status = Status::failed;
-      measurement.message = error.what();
-    }
-    return measurement;
-  }
-
-  static void judge(const Tensor& got, const Tensor& want, Measurement& measurement) {
-    measurement.errors = got.shape() == want.shape() ? difference(got, want) : Errors{INFINITY, INFINITY};
-    if (measurement.errors->relative_l2 <= 1e-4) return;
-    measurement.status = Status::wrong;
-    measurement.message = fmt::format("differs from PyTorch by {:.1e}, relative L2 {:.1e}",
-                                      measurement.errors->max, measurement.errors->relative_l2);
   }
 
   void tell() const {

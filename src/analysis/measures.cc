@@ -19,8 +19,8 @@ void note_rows(ConstView w, const Mask& mask, AttentionMeasures& result) {
   const ScoreExtents extents = extents_of(w);
   VisibleKeys visible(mask.node(), extents);
   std::vector<double> row(static_cast<std::size_t>(extents.m));
-  result.looks_causal = !result.masked && extents.n >= 3 && extents.m >= extents.n && extents.heads > 0 &&
-                        extents.batch > 0;
+  result.looks_causal =
+      !result.masked && extents.n >= 3 && extents.m >= extents.n && extents.heads > 0 && extents.batch > 0;
   for (Index task = 0; task < extents.batch * extents.heads * extents.n; ++task) {
     const Index i = task % extents.n, h = task / extents.n % extents.heads;
     const Index b = task / extents.n / extents.heads;

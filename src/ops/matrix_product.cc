@@ -3,7 +3,7 @@
 #include "core/fail.h"
 #include "kernels/matrix_product.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 namespace {
 
 void check(const char* op, ConstView a, ConstView b) {
@@ -57,4 +57,4 @@ Tensor matrix_product(const char* op, ConstView a, ConstView b, const ProductOpt
   return c;
 }
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

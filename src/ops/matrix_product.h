@@ -1,9 +1,10 @@
 // Products of matrices whose elements may change between calls.
 #pragma once
 
+#include "fovea/api.h"
 #include "fovea/tensor.h"
 
-namespace fovea {
+namespace fovea::inline internal {
 
 struct ProductOptions {
   float alpha = 1, beta = 0;    // with beta = 0, what is in c is not read
@@ -14,9 +15,11 @@ struct ProductOptions {
 // among them; one of c's strides is 1, and with a bias its rows are contiguous. c overlaps neither. Throws
 // Error,
 // "[op] a is [3, 4], b is [5, 3]: expected [4, ..]".
-void matrix_product(const char* op, ConstView a, ConstView b, View c, const ProductOptions& options = {});
+FOVEA_PRIVATE_API void matrix_product(const char* op, ConstView a, ConstView b, View c,
+                                      const ProductOptions& options = {});
 
 // c [N, F], made for it.
-Tensor matrix_product(const char* op, ConstView a, ConstView b, const ProductOptions& options = {});
+FOVEA_PRIVATE_API Tensor matrix_product(const char* op, ConstView a, ConstView b,
+                                        const ProductOptions& options = {});
 
-}  // namespace fovea
+}  // namespace fovea::inline internal

@@ -276,21 +276,21 @@ TEST(Analyze, explains_every_measure) {
 TEST(Analyze, command_lines_that_make_no_sense) {
   const SampleRun run;
   const std::string file = run.file("w.npy");
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"analyze", file, "--example"},
-           {"analyze", file, "--q", file},
-           {"analyze", file, "--measures", "rollout"},
-           {"analyze", file, "--measures", ""},
-           {"analyze", file, "--sort", "role"},
-           {"analyze", file, "--json", "--csv"},
-           {"analyze", file, "--similarity", "--csv"},
-           {"analyze", file, "--rows", "3"},
-           {"analyze", file, "--rollout", "x"},
-           {"analyze", file, "--rollout", "6"},
-           {"analyze", file, "--rollout", "--layer", "0"},
-           {"analyze", file, "--top", "0"},
-           {"analyze", file, "--scale", "2"},
-           {"analyze", "--k", file}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"analyze", file, "--example"},
+                                             {"analyze", file, "--q", file},
+                                             {"analyze", file, "--measures", "rollout"},
+                                             {"analyze", file, "--measures", ""},
+                                             {"analyze", file, "--sort", "role"},
+                                             {"analyze", file, "--json", "--csv"},
+                                             {"analyze", file, "--similarity", "--csv"},
+                                             {"analyze", file, "--rows", "3"},
+                                             {"analyze", file, "--rollout", "x"},
+                                             {"analyze", file, "--rollout", "6"},
+                                             {"analyze", file, "--rollout", "--layer", "0"},
+                                             {"analyze", file, "--top", "0"},
+                                             {"analyze", file, "--scale", "2"},
+                                             {"analyze", "--k", file}}) {
     const CommandResult result = run_fovea(arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments.back() << ": " << result.err;
     EXPECT_EQ(result.out, "") << arguments.back();

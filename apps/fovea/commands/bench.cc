@@ -42,6 +42,8 @@ class BenchCommand final : public Command {
             {"fovea bench --list all", tr("everything that can be measured")},
             {"fovea bench 4096x64 --python venv/bin/python",
              tr("a selection by name, with the packages of that Python")},
+            {"fovea bench products",
+             tr("matrix products against OpenBLAS, MultiHeadAttention against PyTorch")},
             {"fovea bench models --model minilm", tr("a whole model, against PyTorch and ONNX Runtime")}};
   }
   void declare(OptionList& options) override {
@@ -63,7 +65,10 @@ class BenchCommand final : public Command {
     options.flag("--list", list_, tr("list what would be measured"));
   }
   void run(const Context& context) override {
-    const bool models = std::find(wanted_.begin(), wanted_.end(), "models") != wanted_.end();
+    const auto wants = [&](const char* group) {
+      return std::find(wanted_.begin(), wanted_.end(), group) != wanted_.end();
+    };
+    const bool models = wants("models"), products = wants("products");
     if (model_ && !models) throw UsageError("--model is for the group models");
     if (models && wanted_.size() > 1) throw UsageError("models runs alone: no other group beside it");
     std::vector<bench::ScenarioInfo> scenarios;
@@ -77,7 +82,9 @@ class BenchCommand final : public Command {
       return;
     }
     const bench::Options chosen = options(context);
-    const bench::Report report = models ? bench::run_models(model_folders(), chosen) : bench::run(chosen);
+    const bench::Report report = models     ? bench::run_models(model_folders(), chosen)
+                                 : products ? bench::run_products(chosen)
+                                            : bench::run(chosen);
     if (isatty(STDERR_FILENO) != 0) std::fputs("\r\x1b[K", stderr);
     print_bench_report(context, report);
     if (json_) write_file(*json_, bench::to_json(report));

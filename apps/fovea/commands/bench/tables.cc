@@ -136,7 +136,7 @@ void print_speed(const Context& context, const Report& report) {
   for (const auto& [id, title] : others) titles.push_back(title);
   AlignedTable table(titles);
   for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
-    if (is_model_case(result)) return;
+    if (is_model_case(result) || is_product_case(result)) return;
     std::vector<std::string> row = {context.say(result.info.label)};
     const Measurement* ours = result.by("fovea");
     if (timed(ours)) {
@@ -283,7 +283,8 @@ void print_bench_list(const Context& context, const std::vector<bench::ScenarioI
   for (const bench::GroupInfo& each : bench::groups()) {
     const bool wanted = std::any_of(scenarios.begin(), scenarios.end(),
                                     [&](const bench::ScenarioInfo& s) { return s.group == each.name; });
-    if (!wanted && each.name != "show" && each.name != "models") continue;
+    const bool alone = each.name == "show" || each.name == "models" || each.name == "products";
+    if (!wanted && !alone) continue;
     context.line(bold(pad_right(each.name, 12), context.color) + context.say(each.what));
     for (const bench::ScenarioInfo& scenario : scenarios) {
       if (scenario.group != each.name) continue;
@@ -299,6 +300,7 @@ void print_bench_report(const Context& context, const Report& report) {
   print_linear_comparison(context, report);
   print_speed(context, report);
   print_models(context, report);
+  print_products(context, report);
   print_relative(context, report);
   print_reading(context, report);
   print_errors(context, report);

@@ -29,6 +29,10 @@ std::string times(double ratio);                       // "1.52×"
 void print_models(const Context& context, const bench::Report& report);
 bool is_model_case(const bench::CaseResult& result);
 
+// Matrix products and MultiHeadAttention, likewise.
+void print_products(const Context& context, const bench::Report& report);
+bool is_product_case(const bench::CaseResult& result);
+
 // Softmax against linear attention as the tutorials compare them, and how both grow with n.
 void print_linear_comparison(const Context& context, const bench::Report& report);
 

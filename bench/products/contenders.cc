@@ -1,0 +1,132 @@
+// Who multiplies: fovea, OpenBLAS, and PyTorch's module for a whole MultiHeadAttention.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "competitors/handover.h"
+#include "competitors/openblas.h"
+#include "competitors/peer_process.h"
+#include "core/fail.h"
+#include "fovea/instruction_set.h"
+#include "ops/matrix_product.h"
+#include "products/cases.h"
+
+namespace fovea::bench {
+
+extern const char* const kMultiHeadPeersScript;  // made a string by the build
+
+namespace {
+
+std::string path_of(const CaseInfo& info) {
+  return fmt::format("{}, {} threads", instruction_set(), info.threads);
+}
+
+// The result is made beforehand, for both: a product of 64 × 64 takes no longer than the memory for it.
+Contender into(const ProductCase& c, const std::string& competitor, const std::string& path,
+               const std::function<void(float*)>& multiply) {
+  const auto result = std::make_shared<Tensor>(Shape{c.info.queries, c.info.keys});
+  return {competitor,
+          {true, path},
+          [multiply, result] {
+            Checked checked;
+            multiply(result->data());
+            checked.results.push_back(*result);
+            return checked;
+          },
+          [multiply, result](double seconds) {
+            return time_calls([&] { multiply(result->data()); }, seconds);
+          }};
+}
+
+std::string describe(const MultiHeadCase& c, const PeerProcess& process) {
+  const MultiHeadAttention::Parameters& p = c.module->parameters();
+  JsonWriter json;
+  json.begin_object();
+  json.key("heads");
+  json.integer(c.info.heads);
+  json.key("threads");
+  json.integer(c.info.threads);
+  json.key("arrays");
+  json.begin_object();
+  Handover handover(process, json);
+  handover.tensor("x", c.x);
+  handover.tensor("in_proj_weight", p.in_proj_weight);
+  handover.tensor("in_proj_bias", p.in_proj_bias);
+  handover.tensor("out_proj.weight", p.out_proj_weight);
+  handover.tensor("out_proj.bias", p.out_proj_bias);
+  json.end_object();
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace
+
+std::vector<Contender> product_contenders(const ProductCase& c) {
+  const Index rows = c.info.queries, depth = c.info.width, columns = c.info.keys;
+  std::vector<Contender> contenders = {into(c, "fovea", path_of(c.info), [&c, rows, columns](float* out) {
+    matrix_product("bench", c.a, c.b, View(out, {rows, columns}));
+  })};
+  std::string reason;
+  if (const OpenBlas* blas = OpenBlas::get(reason)) {
+    const std::string path = fmt::format("sgemm, {} threads", c.info.threads);
+    contenders.push_back(into(c, "blas", path, [&c, blas, rows, depth, columns](float* out) {
+      blas->multiply(rows, depth, columns, 1, {c.a.data(), depth}, {c.b.data(), columns}, out);
+    }));
+  }
+  return contenders;
+}
+
+Contender multi_head_by_fovea(const MultiHeadCase& c) {
+  return local_contender("fovea", path_of(c.info), [&c] { return (*c.module)(c.x).output; });
+}
+
+MultiHeadPeer::MultiHeadPeer(const std::string& python, int threads)
+    : info_{"pytorch", "PyTorch", "", "", true, kNotAskedFor} {
+  if (python.empty()) return;
+  try {
+    process_ = std::make_shared<PeerProcess>(python, kMultiHeadPeersScript, threads);
+    for (auto words = process_->answer(); words.front() != "ready"; words = process_->answer()) {
+      words.resize(4);
+      const bool there = words[0] == "peer";
+      info_ = {"pytorch", "PyTorch", there ? words[2] : "", words[3], !there, there ? "" : words[2]};
+    }
+  } catch (const Error& error) {
+    info_.reason = error.what();
+  }
+  if (info_.absent) process_.reset();
+}
+
+MultiHeadPeer::~MultiHeadPeer() = default;
+
+std::vector<Contender> MultiHeadPeer::contenders(const MultiHeadCase& c, int number) {
+  if (process_ == nullptr) return {};
+  const std::string name = fmt::format("pytorch {}", number);
+  Contender contender{"pytorch", {}, {}, {}};
+  try {
+    const std::string json = describe(c, *process_);
+    const auto words = process_->ask(fmt::format("prepare {}\n{}", name, json));
+    contender.preparation = {words.front() == "ok", words.size() > 1 ? words[1] : ""};
+  } catch (const Error& error) {
+    contender.preparation = {false, error.what()};
+  }
+  contender.check = [process = process_, name, shape = c.x.shape()] {
+    const auto words = process->ask("check " + name);
+    Checked checked;
+    const double extra = words.size() > 1 ? std::strtod(words[1].c_str(), nullptr) : -1;
+    if (extra >= 0) checked.extra_memory = extra;
+    checked.results.push_back(Tensor::uninitialized(shape));
+    process->read(0, checked.results.back().data(), 4 * shape.elements());
+    return checked;
+  };
+  contender.run = [process = process_, name](double seconds) {
+    const auto words = process->ask(fmt::format("run {} {}", name, seconds));
+    return words.size() > 1 ? std::strtod(words[1].c_str(), nullptr) : 0;
+  };
+  return {contender};
+}
+
+void MultiHeadPeer::release() {
+  if (process_ != nullptr) process_->ask("release");
+}
+
+}  // namespace fovea::bench
