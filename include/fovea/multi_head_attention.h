@@ -56,8 +56,10 @@ class MultiHeadAttention {
   void load(const std::string& path, const std::string& prefix = "");
 
  private:
-  // [B, N, width] of rows [begin, begin + heads·width) of in_proj, split into heads: [B, N, heads, width].
-  Tensor project_heads(ConstView x, Index begin, Index heads, Index width, const char* name) const;
+  // x [B, N, E] by rows [begin, begin + heads·width) of in_proj, into `memory`; seen as [B, heads, N,
+  // width].
+  ConstView project_heads(ConstView x, Index begin, Index heads, Index width, const char* name,
+                          Tensor& memory) const;
 
   MultiHeadConfig config_;
   Parameters parameters_;
