@@ -17,7 +17,7 @@ class InfoCommand final : public Command {
  public:
   std::string name() const override { return "info"; }
   Text summary() const override {
-    return {"version, instruction sets, threads, linked parts", "版本、指令集、线程、所用的库"};
+    return {"version, instruction sets, threads, caches, linked parts", "版本、指令集、线程、缓存、所用的库"};
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea info", {"which path runs on this machine?", "这台机器上走的是哪条路径？"}},
