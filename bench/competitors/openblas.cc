@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <memory>
-#include <vector>
 
 #include "fovea/threads.h"
 
@@ -60,10 +59,9 @@ OpenBlas::OpenBlas(void* library, const std::string& core_type) {
   const std::string config = text_of(library, "openblas_get_config");
   const std::size_t end = config.find(' ', config.find(' ') + 1);
   version_ = config.substr(0, end);
-  detail_ =
-      fmt::format("core type {}, {}", text_of(library, "openblas_get_corename"),
-                  core_type.empty() ? "its own choice or the environment's" : "set by this benchmark");
-  if (end != std::string::npos) detail_ += ";" + config.substr(end);
+  detail_ = fmt::format("core type {}, {};{}", text_of(library, "openblas_get_corename"),
+                        core_type.empty() ? "its own choice or the environment's" : "set by this benchmark",
+                        end == std::string::npos ? "" : config.substr(end));
 }
 
 const OpenBlas* OpenBlas::get(std::string& reason) {

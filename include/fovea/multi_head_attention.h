@@ -49,8 +49,10 @@ class FOVEA_API MultiHeadAttention {
   void set_parameters(Parameters parameters);  // throws Error, naming every shape that does not fit
 
  private:
-  // [B, N, width] of rows [begin, begin + heads·width) of in_proj, split into heads: [B, N, heads, width].
-  Tensor project_heads(ConstView x, Index begin, Index heads, Index width, const char* name) const;
+  // x [B, N, E] by rows [begin, begin + heads·width) of in_proj, into `memory`; seen as [B, heads, N,
+  // width].
+  ConstView project_heads(ConstView x, Index begin, Index heads, Index width, const char* name,
+                          Tensor& memory) const;
 
   MultiHeadConfig config_;
   Parameters parameters_;

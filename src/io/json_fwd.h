@@ -4,8 +4,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 using Json = nlohmann::json;  // objects come sorted by key
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -22,8 +22,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-Index ProductLanes() { return static_cast<Index>(hn::Lanes(Floats())); }
-Index ProductPanels(Index columns) { return PanelLayout(columns).panels(); }
+TileWidth ProductTile() { return {static_cast<Index>(hn::Lanes(Floats())), kMostVectors}; }
+
 void RunPiece(const MatrixProduct& product, const ProductPlan& plan, Index number) {
   ProductPiece(product, plan, number).Run();
 }
@@ -54,8 +54,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fovea::kernels {
 
-HWY_EXPORT(ProductLanes);
-HWY_EXPORT(ProductPanels);
+HWY_EXPORT(ProductTile);
 HWY_EXPORT(RunPiece);
 HWY_EXPORT(RunFewRows);
 
@@ -92,9 +91,10 @@ bool reads_a_in_place(const MatrixProduct& p) {
 
 // Several pieces for each thread; few rows only where panels alone are not enough.
 void cut_for_panels(const MatrixProduct& p, Index threads, Index& row_pieces, ProductPlan& plan) {
+  const Index panels = plan.layout.panels();
   row_pieces = (p.rows + kRowsPerPiece - 1) / kRowsPerPiece;
-  if (threads > 1) row_pieces = std::max(row_pieces, std::min(4 * threads / plan.panels, p.rows / 64));
-  plan.panels_per_piece = std::clamp<Index>(row_pieces * plan.panels / (8 * threads), 1, kPanelsPerPiece);
+  if (threads > 1) row_pieces = std::max(row_pieces, std::min(4 * threads / panels, p.rows / 64));
+  plan.panels_per_piece = std::clamp<Index>(row_pieces * panels / (8 * threads), 1, kPanelsPerPiece);
 }
 
 // Where A is packed as well, pieces are few and large: each packs its rows of A and its panels of B once,
@@ -104,31 +104,30 @@ void cut_for_both(const MatrixProduct& p, Index threads, Index& row_pieces, Prod
   while (threads > 1 && row_pieces * panel_pieces < 2 * threads) {
     (p.rows / row_pieces >= p.columns / panel_pieces ? row_pieces : panel_pieces) *= 2;
   }
-  plan.panels_per_piece = (plan.panels + panel_pieces - 1) / panel_pieces;
+  plan.panels_per_piece = (plan.layout.panels() + panel_pieces - 1) / panel_pieces;
   plan.depth_part = kDepthBlock;
 }
 
-ProductPlan plan_of(const MatrixProduct& p) {
-  ProductPlan plan;
-  plan.panels = HWY_DYNAMIC_DISPATCH(ProductPanels)(p.columns);
-  plan.a_in_place = reads_a_in_place(p);
-  plan.b_in_place = reads_b_in_place(p);
-  plan.depth_part = kDepthPart;
-  plan.rows_per_piece = p.rows;
-  plan.panels_per_piece = plan.panels;
+ProductPlan plan_of(const MatrixProduct& p, const PanelLayout& layout) {
+  ProductPlan plan = {.layout = layout,
+                      .rows_per_piece = p.rows,
+                      .panels_per_piece = layout.panels(),
+                      .depth_part = kDepthPart,
+                      .a_in_place = reads_a_in_place(p),
+                      .b_in_place = reads_b_in_place(p)};
   if (is_small(p.rows, p.columns, p.depth)) return plan;
   Index row_pieces = 1;
   const auto cut = plan.a_in_place ? cut_for_panels : cut_for_both;
   cut(p, thread_count(), row_pieces, plan);
   plan.rows_per_piece = ((p.rows + row_pieces - 1) / row_pieces + 7) / 8 * 8;  // whole tiles
   row_pieces = (p.rows + plan.rows_per_piece - 1) / plan.rows_per_piece;
-  plan.panel_pieces = (plan.panels + plan.panels_per_piece - 1) / plan.panels_per_piece;
+  plan.panel_pieces = (layout.panels() + plan.panels_per_piece - 1) / plan.panels_per_piece;
   plan.pieces = row_pieces * plan.panel_pieces;
   return plan;
 }
 
-void multiply_tiles(const MatrixProduct& p) {
-  const ProductPlan plan = plan_of(p);
+void multiply_tiles(const MatrixProduct& p, const PanelLayout& layout) {
+  const ProductPlan plan = plan_of(p, layout);
   if (plan.pieces == 1) return HWY_DYNAMIC_DISPATCH(RunPiece)(p, plan, 0);
   parallel_for(plan.pieces, [&](Index piece) { HWY_DYNAMIC_DISPATCH(RunPiece)(p, plan, piece); });
 }
@@ -226,13 +225,15 @@ void matrix_product(const MatrixProduct& p) {
   apply_forced_instruction_set();
   if (p.rows == 1 || (p.rows <= kFewRows && !reads_b_in_place(p))) return multiply_few_rows(p);
   if (p.columns <= kFewColumns) return multiply_few_columns(p);
+  const TileWidth tile = HWY_DYNAMIC_DISPATCH(ProductTile)();
+  const PanelLayout layout(p.columns, tile);
   // One or two columns beyond the last whole vector are not worth a vector.
-  const Index lanes = HWY_DYNAMIC_DISPATCH(ProductLanes)(), beyond = p.columns % lanes;
-  if (beyond > 0 && beyond <= lanes / 8 && p.columns > lanes) {
-    multiply_tiles(columns_of(p, 0, p.columns - beyond));
-    return multiply_few_columns(columns_of(p, p.columns - beyond, p.columns));
+  const Index beyond = layout.beyond(), whole = p.columns - beyond;
+  if (beyond > 0 && beyond <= tile.lanes / 8 && whole > 0) {
+    multiply_tiles(columns_of(p, 0, whole), PanelLayout(whole, tile));
+    return multiply_few_columns(columns_of(p, whole, p.columns));
   }
-  multiply_tiles(p);
+  multiply_tiles(p, layout);
 }
 
 }  // namespace fovea::kernels

@@ -18,35 +18,6 @@ namespace fovea::kernels::HWY_NAMESPACE {
 
 constexpr Index kSumRows = 48;  // rows whose sums stay in L1 beside a block of a panel
 
-// The columns of C in vectors, three to a panel. A single vector left over joins the last panel where tiles
-// take four; else the last two panels have two each: tiles of one vector are slow.
-class PanelLayout {
- public:
-  explicit PanelLayout(Index columns)
-      : columns_(columns),
-        lanes_(static_cast<Index>(hn::Lanes(Floats()))),
-        vectors_((columns + lanes_ - 1) / lanes_) {
-    const bool one_left = vectors_ % 3 == 1 && vectors_ > 3;
-    panels_ = one_left && kMostVectors > 3 ? vectors_ / 3 : (vectors_ + 2) / 3;
-    two_at_end_ = one_left && kMostVectors == 3;
-  }
-
-  Index panels() const { return panels_; }
-  Index begin(Index panel) const { return first_vector(panel) * lanes_; }  // its first column
-  int vectors(Index panel) const { return static_cast<int>(first_vector(panel + 1) - first_vector(panel)); }
-  Index width(Index panel) const { return vectors(panel) * lanes_; }
-  Index columns(Index panel) const { return std::min(width(panel), columns_ - begin(panel)); }
-  bool is_whole(Index panel) const { return begin(panel) + width(panel) <= columns_; }
-
- private:
-  Index first_vector(Index panel) const {
-    if (panel == panels_) return vectors_;
-    return 3 * panel - (two_at_end_ && panel + 1 == panels_ ? 1 : 0);
-  }
-  Index columns_, lanes_, vectors_, panels_;
-  bool two_at_end_;
-};
-
 // The panels [first, last) of B, a part of the depth at a time: packed one after the other, or in place,
 // but for columns that do not fill a vector.
 class PiecePanels {
@@ -114,7 +85,7 @@ inline void FinishSums(const MatrixProduct& p, const float* HWY_RESTRICT sums, I
 using PanelKernel = decltype(&PanelProduct<1, TileWalk::along>);
 
 template <TileWalk kWalk>
-PanelKernel KernelFor(int vectors) {
+PanelKernel KernelFor(Index vectors) {
   if constexpr (kMostVectors > 3) {
     if (vectors == 4) return PanelProduct<4, kWalk>;
   }
@@ -129,11 +100,11 @@ class ProductPiece {
   ProductPiece(const MatrixProduct& p, const ProductPlan& plan, Index number)
       : p_(p),
         plan_(plan),
-        layout_(p.columns),
-        row_(number / plan.panel_pieces * plan.rows_per_piece),
+        layout_(plan.layout),
+        row_(number == 0 ? 0 : number / plan.panel_pieces * plan.rows_per_piece),
         row_end_(std::min(row_ + plan.rows_per_piece, p.rows)),
-        first_(number % plan.panel_pieces * plan.panels_per_piece),
-        last_(std::min(first_ + plan.panels_per_piece, plan.panels)),
+        first_(number == 0 ? 0 : number % plan.panel_pieces * plan.panels_per_piece),
+        last_(std::min(first_ + plan.panels_per_piece, layout_.panels())),
         panels_(layout_, p.b, plan.b_in_place, first_, last_, std::min(plan.depth_part, p.depth)) {
     if (!plan.a_in_place) {
       rows_memory_ = Tensor::uninitialized({kSumRows, RowStride(std::min(plan.depth_part, p.depth))});
@@ -175,7 +146,7 @@ class ProductPiece {
 
   HWY_INLINE void Multiply(const MatrixProduct& part, bool plain, const TileFactor& a, Index row,
                            Index rows, Index panel, Index depth) {
-    const int vectors = layout_.vectors(panel);
+    const Index vectors = layout_.vectors(panel);
     const auto multiply =
         a.depth_stride == 1 ? KernelFor<TileWalk::along>(vectors) : KernelFor<TileWalk::across>(vectors);
     const Index column = layout_.begin(panel), width = layout_.width(panel);
@@ -190,7 +161,7 @@ class ProductPiece {
 
   const MatrixProduct& p_;
   const ProductPlan& plan_;
-  const PanelLayout layout_;
+  const PanelLayout& layout_;
   const Index row_, row_end_, first_, last_;
   PiecePanels panels_;
   Tensor rows_memory_;

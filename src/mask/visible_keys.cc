@@ -4,7 +4,8 @@
 
 #include "mask/intervals.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 VisibleKeys::VisibleKeys(const MaskNode* mask, const ScoreExtents& extents)
     : mask_(mask), extents_(extents), count_(extents.m) {
@@ -36,4 +37,5 @@ Index VisibleKeys::hidden_with_weight(const std::vector<double>& row) const {
   return find_before(extents_.m) ? key : -1;
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

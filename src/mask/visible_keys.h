@@ -6,7 +6,8 @@
 #include "fovea/api.h"
 #include "mask/mask_node.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 class FOVEA_PRIVATE_API VisibleKeys {
  public:
@@ -28,4 +29,5 @@ class FOVEA_PRIVATE_API VisibleKeys {
   Index count_;
 };
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -3,7 +3,8 @@
 #include "core/fail.h"
 #include "kernels/matrix_product.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 namespace {
 
 void check(const char* op, ConstView a, ConstView b) {
@@ -13,10 +14,10 @@ void check(const char* op, ConstView a, ConstView b) {
        x.rank() == 2 ? fmt::format("[{}, ..]", x[1]) : std::string("[N, E] and [E, F]"));
 }
 
-void check_result(const char* op, View c, const Shape& wanted, bool bias) {
-  const bool rows = c.shape() == wanted && (c.stride(1) == 1 || wanted[1] <= 1);
-  const bool columns = c.shape() == wanted && c.stride(0) == 1 && !bias;
-  if (rows || columns) return;
+void check_result(const char* op, View c, Index rows, Index columns, bool bias) {
+  const bool fits = c.shape().rank() == 2 && c.shape()[0] == rows && c.shape()[1] == columns;
+  if (fits && (c.stride(1) == 1 || columns <= 1 || (c.stride(0) == 1 && !bias))) return;
+  const Shape wanted = {rows, columns};
   fail("[{}] the result is {} with strides {} and {}, expected {} with {}", op, c.shape().to_string(),
        c.stride(0), c.stride(1), wanted.to_string(),
        bias ? "contiguous rows" : "contiguous rows or columns");
@@ -37,7 +38,7 @@ kernels::MatrixFactor transposed(const kernels::MatrixFactor& x) {
 void matrix_product(const char* op, ConstView a, ConstView b, View c, const ProductOptions& options) {
   check(op, a, b);
   const Index rows = a.shape()[0], depth = a.shape()[1], columns = b.shape()[1];
-  check_result(op, c, {rows, columns}, options.bias != nullptr);
+  check_result(op, c, rows, columns, options.bias != nullptr);
   Tensor a_copy, b_copy;
   const kernels::MatrixFactor x = factor_of(a, a_copy), y = factor_of(b, b_copy);
   if (c.stride(1) == 1 || columns <= 1) {
@@ -57,4 +58,5 @@ Tensor matrix_product(const char* op, ConstView a, ConstView b, const ProductOpt
   return c;
 }
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

@@ -4,7 +4,8 @@
 #include "fovea/api.h"
 #include "fovea/tensor.h"
 
-namespace fovea::inline internal {
+namespace fovea {
+inline namespace internal {
 
 struct ProductOptions {
   float alpha = 1, beta = 0;    // with beta = 0, what is in c is not read
@@ -22,4 +23,5 @@ FOVEA_PRIVATE_API void matrix_product(const char* op, ConstView a, ConstView b, 
 FOVEA_PRIVATE_API Tensor matrix_product(const char* op, ConstView a, ConstView b,
                                         const ProductOptions& options = {});
 
-}  // namespace fovea::inline internal
+}  // namespace internal
+}  // namespace fovea

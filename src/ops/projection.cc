@@ -10,23 +10,22 @@ namespace fovea {
 namespace {
 
 // x [.., E] as [rows, E]; a copy unless its rows lie one stride apart.
-ConstView as_rows(ConstView x, Index rows, Tensor& copy) {
+ConstView as_rows(ConstView x, Tensor& copy) {
   const int rank = x.shape().rank();
-  const Index width = x.shape().back();
   if (rank == 1) return x.insert_axis(0);
   if (rank == 2) return x;
   if (!x.is_contiguous()) x = copy = Tensor::copy_of(x);
-  return ConstView(x.data(), {rows, width});
+  Index rows = 1;
+  for (int axis = 0; axis + 1 < rank; ++axis) rows *= x.shape()[axis];
+  return ConstView(x.data(), {rows, x.shape().back()});
 }
 
 // w [E, F].
 Tensor multiply(const char* op, ConstView x, ConstView w, const float* bias, const char* w_name) {
+  Tensor copy;
+  const ConstView rows = as_rows(x, copy);
   std::vector<Index> extents;
-  Index rows = 1;
-  for (int axis = 0; axis + 1 < x.shape().rank(); ++axis) {
-    extents.push_back(x.shape()[axis]);
-    rows *= x.shape()[axis];
-  }
+  for (int axis = 0; axis + 1 < x.shape().rank(); ++axis) extents.push_back(x.shape()[axis]);
   extents.push_back(w.shape()[1]);
   Tensor out = Tensor::uninitialized(Shape(extents));
   const auto describe = [&] {
@@ -34,8 +33,7 @@ Tensor multiply(const char* op, ConstView x, ConstView w, const float* bias, con
                     "register tile, packed on the way"};
   };
   run_observed(op, describe, [&] {
-    Tensor copy;
-    matrix_product(op, as_rows(x, rows, copy), w, View(out.data(), {rows, w.shape()[1]}), {.bias = bias});
+    matrix_product(op, rows, w, View(out.data(), {rows.shape()[0], w.shape()[1]}), {.bias = bias});
   });
   return out;
 }
@@ -58,6 +56,13 @@ Tensor project(const char* op, ConstView x, ConstView w, const char* w_name) {
 Tensor project_transposed(const char* op, ConstView x, ConstView w, const float* bias, const char* w_name) {
   check(op, x, w, 1, w_name);
   return multiply(op, x, w.transpose(0, 1), bias, w_name);
+}
+
+void project_transposed(const char* op, ConstView x, ConstView w, const float* bias, const char* w_name,
+                        View out) {
+  check(op, x, w, 1, w_name);
+  Tensor copy;
+  matrix_product(op, as_rows(x, copy), w.transpose(0, 1), out, {.bias = bias});
 }
 
 }  // namespace fovea

@@ -11,5 +11,8 @@ Tensor project(const char* op, ConstView x, ConstView w, const char* w_name);
 
 // x [.., E], w [F, E] as PyTorch keeps it, bias [F] or null → x Wᵀ + bias, [.., F].
 Tensor project_transposed(const char* op, ConstView x, ConstView w, const float* bias, const char* w_name);
+// Into out [rows, F], rows contiguous, any stride between them.
+void project_transposed(const char* op, ConstView x, ConstView w, const float* bias, const char* w_name,
+                        View out);
 
 }  // namespace fovea

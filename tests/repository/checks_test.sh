@@ -32,6 +32,7 @@ plant src/mask/planted.cc '#include "fovea/attention.h"' 'no arrow from mask to 
 plant src/core/planted.cc '#include "../mask/mask_node.h"' 'not a path from src/'
 plant src/ops/planted.cc '#include <hwy/highway.h>' 'is not used here'
 plant src/ops/planted.cc '#include <cblas.h>' 'is not used here'
+plant apps/fovea/planted.cc '#include <openblas/cblas.h>' 'is not used here'
 plant src/mask/planted.cc '# include <nlohmann/json.hpp>' 'is not used here'
 plant src/analysis/planted.cc 'auto x = nlohmann::json::parse(text);' 'JSON is parsed in src/io only'
 plant src/kernels/planted.cc '#include "fovea/fovea.h"' 'not all of fovea'

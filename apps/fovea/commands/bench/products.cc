@@ -23,6 +23,10 @@ std::string name_of(const CaseResult& result) {
   return fmt::format("{}×{} × {}", info.batch, info.queries, info.width);
 }
 
+std::string duration(double seconds) {
+  return seconds < 1e-4 ? fmt::format("{:.2f} µs", seconds * 1e6) : milliseconds(seconds);
+}
+
 void add_figures(const CaseResult& result, const std::string& competitor, std::vector<std::string>& row) {
   const Measurement* ours = result.by("fovea");
   if (ours == nullptr || ours->times.rounds == 0) {
@@ -33,7 +37,7 @@ void add_figures(const CaseResult& result, const std::string& competitor, std::v
   const double best = result.info.flops / ours->times.min / 1e9;
   const auto ratio = ratio_to_fovea(result, competitor);
   row.insert(row.end(),
-             {milliseconds(ours->times.median), fmt::format("{:.1f}", gflops), fmt::format("{:.1f}", best),
+             {duration(ours->times.median), fmt::format("{:.1f}", gflops), fmt::format("{:.1f}", best),
               fmt::format("{:.1f} %", 100 * gflops / result.info.peak), ratio ? times(*ratio) : "–"});
 }
 
