@@ -6,6 +6,7 @@
 #include "core/utf8.h"
 #include "plot/cairo/pango_text.h"
 #include "plot/readable_text.h"
+#include "plot/scene.h"
 #include "plot/svg_text.h"
 #include "plot/text_measure.h"
 #include "plot/ticks.h"
@@ -109,6 +110,20 @@ TEST(Xml, nothing_forbidden_remains) {
   EXPECT_EQ(escape_xml("a<b>&\"c\"]]>"), "a&lt;b&gt;&amp;&quot;c&quot;]]&gt;");
   EXPECT_EQ(escape_xml("\x01\xFF\uFFFF\u0085"), "\uFFFD\uFFFD\uFFFD\uFFFD");
   EXPECT_EQ(escape_xml("我 😀"), "我 😀");
+}
+
+TEST(LinePoints, an_arrow_ends_at_the_base_of_its_head) {
+  scene::Polyline line;
+  line.points = {{0, 0}, {100, 0}};
+  line.stroke = scene::Stroke{};
+  EXPECT_FALSE(scene::line_points(line).head.has_value());
+  EXPECT_EQ(scene::line_points(line).points.back().x, 100);
+  line.arrow = true;
+  const scene::LinePoints arrow = scene::line_points(line);
+  ASSERT_TRUE(arrow.head.has_value());
+  EXPECT_EQ(arrow.head->tip.x, 100);
+  EXPECT_LT(arrow.points.back().x, 100);
+  EXPECT_EQ(arrow.points.back().x, arrow.head->base.x);
 }
 
 TEST(Xml, numbers_are_short) {
