@@ -59,9 +59,7 @@ TEST(Exp2, relative_error_is_what_the_header_says) {
       worst = std::max(worst, std::abs(static_cast<double>(y[i]) - want) / want * (1 << 23));
     }
     EXPECT_LT(worst, promised_error());
-    // The promise is no wider than the truth; of scalar code only where the compiler has no FMA to put in.
-    const bool known = fovea::instruction_set() != "scalar";
-    EXPECT_GT(worst, known ? promised_error() - 0.002 : 0);
+    EXPECT_GT(worst, 0.66) << "the places with the largest errors are among these";
   });
 }
 
