@@ -202,8 +202,10 @@ class RunReader {
   }
 
   void add_layer(const Fields& fields) {
-    LayerView layer{
-        {view(""), view(""), view(""), view(""), {}, arrays_}, read_kind(fields), fields.integer("layer")};
+    // First: an exception in the middle of an aggregate makes GCC 12 destroy its members twice.
+    const AttentionKind kind = read_kind(fields);
+    const Index index = fields.integer("layer");
+    LayerView layer{{view(""), view(""), view(""), view(""), {}, arrays_}, kind, index};
     for (const LayerView& known : run_.layers_) {
       if (known.kind == layer.kind && known.layer == layer.layer) {
         fail("{}: {} layer {} stands twice", where_, to_string(layer.kind), layer.layer);

@@ -135,7 +135,9 @@ void AnalyzeCommand::check_command_line() const {
 
 AnalyzedRun AnalyzeCommand::open() const {
   const OpenRun all = example_ ? input_.of_weights(i_love_ai_weights(input_.mask())) : input_.load(words_);
-  AnalyzedRun one{.run = {}, .kind = all.kind, .heads = selection_.choose(all, DefaultHeads::all)};
+  AnalyzedRun one;
+  one.kind = all.kind;
+  one.heads = selection_.choose(all, DefaultHeads::all);
   one.chosen = selection_.chosen();
   one.batch = all.layer().batch();
   one.entry = selection_.batch_entry(all);
