@@ -81,7 +81,7 @@ Thumbnails thumbnails_of(const Run& run, AttentionKind kind, Index size) {
   StatisticsOptions wanted;
   wanted.rows = wanted.received = false;
   wanted.thumbnail = size;
-  AttentionStatistics all = run.select(kind).statistics(kind, wanted);
+  AttentionStatistics all = run.select(kind).all_statistics(kind, wanted);
   const Shape s = all.thumbnail.shape();  // [L, 1, H, R, C]
   const Shape shape = {s[0], s[2], s[3], s[4]};
   return {std::move(all.thumbnail).reshaped(shape), std::move(all.thumbnail_max).reshaped(shape)};

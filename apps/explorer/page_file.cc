@@ -91,7 +91,7 @@ double FileData::add_share(const std::string& name, Tensor tensor) {
 }
 
 void FileData::add_weights(AttentionKind kind, const std::string& prefix) {
-  Tensor all = run().select(kind).weights(kind);
+  Tensor all = run().select(kind).all_weights(kind);
   const Shape w = all.shape();  // [L, 1, H, N, M]
   all = std::move(all).reshaped({w[0], w[2], w[3], w[4]});
   loss_ = std::max(loss_, add_share(prefix + "weights", std::move(all)));
@@ -101,7 +101,7 @@ void FileData::add_weights(AttentionKind kind, const std::string& prefix) {
 void FileData::add_rows(AttentionKind kind, const std::string& prefix) {
   StatisticsOptions wanted;
   wanted.thumbnail = 0;
-  AttentionStatistics rows = run().select(kind).statistics(kind, wanted);
+  AttentionStatistics rows = run().select(kind).all_statistics(kind, wanted);
   const auto without_batch = [](Tensor all) {  // [L, 1, H, ..]
     const Shape s = all.shape();
     return std::move(all).reshaped({s[0], s[2], s[3]});

@@ -125,8 +125,8 @@ class FOVEA_API Run {
 
   // Of every layer: weights [L, B, H, N, M], statistics [L, B, H, ..]. Throws Error where layers differ in
   // shape.
-  Tensor weights(AttentionKind kind, const std::stop_token& stop = {}) const;
-  AttentionStatistics statistics(AttentionKind kind, const StatisticsOptions& options = {}) const;
+  Tensor all_weights(AttentionKind kind, const std::stop_token& stop = {}) const;
+  AttentionStatistics all_statistics(AttentionKind kind, const StatisticsOptions& options = {}) const;
 
   // Calls take(first row, weights [rows, M]) for bands of rows, from the top: a matrix that is too large to
   // be there at once.

@@ -47,7 +47,7 @@ class Stack {
 
 }  // namespace
 
-Tensor Run::weights(AttentionKind kind, const std::stop_token& stop) const {
+Tensor Run::all_weights(AttentionKind kind, const std::stop_token& stop) const {
   Stack<Tensor> all(layers(kind));
   static_cast<void>(layer(kind, 0));  // throws if there is none
   for (Index l = 0; l < layers(kind); ++l) {
@@ -58,7 +58,7 @@ Tensor Run::weights(AttentionKind kind, const std::stop_token& stop) const {
   return all.take();
 }
 
-AttentionStatistics Run::statistics(AttentionKind kind, const StatisticsOptions& options) const {
+AttentionStatistics Run::all_statistics(AttentionKind kind, const StatisticsOptions& options) const {
   static_cast<void>(layer(kind, 0));
   std::vector<AttentionStatistics> each;
   for (Index l = 0; l < layers(kind); ++l) each.push_back(layer(kind, l).statistics(options));

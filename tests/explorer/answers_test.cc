@@ -271,7 +271,7 @@ TEST_F(Answers, steps_are_those_of_the_model) {
 TEST_F(Answers, similarity_compares_all_heads) {
   const Json summary = read_text("bert", kText);
   const fovea::Run run = library_run("bert", {kText}).run;
-  const HeadSimilarity want = head_similarity(run.weights(AttentionKind::encoder));
+  const HeadSimilarity want = head_similarity(run.all_weights(AttentionKind::encoder));
   const NamedArrays got = arrays(path_of(summary, "similarity?kind=encoder"));
   expect_same(got.tensor("divergence"), want.divergence.to_tensor(), "divergence", 1e-6);
   EXPECT_EQ(got.tensor("layout").shape(), (Shape{8, 2}));

@@ -166,7 +166,7 @@ TEST(Run, statistics_of_stored_weights_are_those_of_the_kernel) {
   const fovea::Run run = sample();
   for (const AttentionKind kind : kKinds) {
     const fovea::Run one = run.select(kind, 1);
-    const fovea::Run stored = fovea::Run::from_weights(one.weights(kind), one.layer(kind, 0).options.mask);
+    const fovea::Run stored = fovea::Run::from_weights(one.all_weights(kind), one.layer(kind, 0).options.mask);
     const StatisticsOptions options{.thumbnail = 3, .top_k = 2};
     const AttentionStatistics want = one.layer(kind, 0).statistics(options);
     const AttentionStatistics got = stored.layer(AttentionKind::encoder, 0).statistics(options);
@@ -232,7 +232,7 @@ TEST(Run, layers_may_differ_in_mask_and_scale) {
   EXPECT_TRUE(run.visible({.layer = 2}).is_none());
   EXPECT_EQ(run.statistics({.layer = 1}).visible.values(), (std::vector<Index>{2, 3, 3, 3, 3, 2}));
   EXPECT_EQ(run.statistics({.layer = 2, .merge = HeadMerge::mean}).visible(0), 6);
-  const Tensor all = run.weights(AttentionKind::encoder);
+  const Tensor all = run.all_weights(AttentionKind::encoder);
   EXPECT_EQ(all.shape(), (Shape{4, 1, 2, 6, 6}));
   EXPECT_EQ(all(3, 0, 1, 2, 2), window(2, 2));
 }
@@ -257,7 +257,7 @@ TEST(Run, long_work_can_be_stopped) {
   std::stop_source stop;
   stop.request_stop();
   const std::stop_token token = stop.get_token();
-  EXPECT_THROW(run.weights(AttentionKind::encoder, token), Stopped);
+  EXPECT_THROW(run.all_weights(AttentionKind::encoder, token), Stopped);
   EXPECT_THROW(run.weights({.merge = HeadMerge::mean}, token), Stopped);
   EXPECT_THROW(run.statistics({.layer = 1}, {.stop = token}), Stopped);
   EXPECT_THROW(run.statistics({.merge = HeadMerge::mean}, {.stop = token}), Stopped);

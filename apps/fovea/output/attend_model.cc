@@ -27,7 +27,7 @@ Tensor weights_of(const Run& run, AttentionKind kind, const ModelAttention& requ
     throw Error(fmt::format("[attend] head {} was asked for, the model has {}, counted from 0",
                             *request.head, layer.heads()));
   }
-  if (!request.layer && !request.head) return run.weights(kind, stop);
+  if (!request.layer && !request.head) return run.all_weights(kind, stop);
   std::vector<Tensor> parts;
   for (Index l = 0; l < run.layers(kind); ++l) {
     if (request.layer && l != *request.layer) continue;
