@@ -85,8 +85,7 @@ format-check: setup-ci
 	@$(sources) | xargs -r $(CLANG_FORMAT) --dry-run --Werror
 
 lint: setup-ci configure
-	@find src apps -name '*.cc' -print0 | xargs -0 -r -n 1 -P $(JOBS) $(CLANG_TIDY) -p $(BUILD) --quiet \
-	  2> >(grep -v 'warnings\? generated\|^Suppressed\|^Use -header-filter' >&2)
+	@CLANG_TIDY=$(CLANG_TIDY) scripts/lint $(BUILD) $(JOBS)
 
 asan: export LSAN_OPTIONS := suppressions=$(CURDIR)/cmake/sanitizers/leaks.txt:print_suppressions=0
 asan: setup-ci
@@ -96,7 +95,7 @@ tsan: export TSAN_OPTIONS := ignore_noninstrumented_modules=1  # also while test
 tsan: setup-ci
 	@$(MAKE) tsan-test PRESET=tsan
 # The rooms that run threads; the whole suite would only be slower.
-threaded = core mask kernels ops nn
+threaded = core mask kernels ops nn analysis explorer
 tsan-test: configure
 	@$(call build,$(foreach room,$(threaded),$(if $(wildcard tests/$(room)/*_test.cc),test_$(room))))
 	@ctest --preset tsan --parallel $(JOBS) --tests-regex '^($(subst $(space),|,$(threaded)))\.'

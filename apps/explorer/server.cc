@@ -74,7 +74,7 @@ std::string message_of(int status, const Limits& limits) {
 HeaderOf headers_of(const Request& request) {
   return [&request](const std::string& name) {
     // Two of them are a trick: which one would be believed?
-    return request.get_header_value_count(name.c_str()) == 1 ? request.get_header_value(name.c_str()) : "";
+    return request.get_header_value_count(name) == 1 ? request.get_header_value(name) : "";
   };
 }
 

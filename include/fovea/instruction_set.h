@@ -10,8 +10,9 @@
 namespace fovea {
 
 // Names, best first, of those compiled in that this processor has: "avx512", "avx2",
-// "sse4", "scalar" on x86; "sve2-128", "sve-256", "sve2", "sve", "neon", "scalar" on Arm. "scalar"
-// is always there.
+// "sse4", "scalar" on x86; "sve2-128", "sve-256", "sve2", "sve", "neon", "scalar" on Arm. The
+// last one is what the compiler was allowed to use everywhere: "scalar", unless -march or the like says
+// more.
 FOVEA_API std::vector<std::string> available_instruction_sets();
 
 // The one in use: the best, unless forced by the environment variable FOVEA_ISA or by the call below.

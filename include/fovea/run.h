@@ -106,7 +106,8 @@ class FOVEA_API Run {
   // Which of a pair of texts each key belongs to; none unless there are two.
   std::vector<Index> key_segments(AttentionKind kind, Index batch = 0) const;
   // Names of one's own: one per query, and one per key (none: those of the queries, where N = M).
-  void set_tokens(AttentionKind kind, std::vector<std::string> queries, std::vector<std::string> keys = {});
+  void set_tokens(AttentionKind kind, const std::vector<std::string>& queries,
+                  std::vector<std::string> keys = {});
 
   // The run of one kind and one sequence: B = 1 in every layer. This is what analysis takes.
   Run select(AttentionKind kind, Index batch = 0) const;

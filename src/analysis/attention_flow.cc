@@ -21,7 +21,7 @@ class FlowGraph {
 
   // From position `source` of the last layer to input token `target`.
   double maximum(Index source, Index target) {
-    for (std::size_t l = 0; l < flow_.size(); ++l) flow_[l] = Matrix(n_, n_);
+    for (Matrix& layer : flow_) layer = Matrix(n_, n_);
     source_ = node(depth_, source);
     target_ = node(0, target);
     double total = 0;

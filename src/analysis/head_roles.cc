@@ -15,7 +15,7 @@ namespace {
 std::string two_decimals(double value) { return fixed(value, 2); }
 
 // "previous token, 0.83": `value` is told in the name, the rule says what it was compared with.
-HeadRole role(std::string id, double value, Text what, Text rule) {
+HeadRole role(std::string id, double value, const Text& what, Text rule) {
   const std::string number = two_decimals(value);
   return {std::move(id), value, {what.en + ", " + number, what.zh + "，" + number}, std::move(rule)};
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <mutex>
@@ -37,7 +38,8 @@ void hint_large_pages([[maybe_unused]] const Block& block) {
   const auto begin = reinterpret_cast<std::uintptr_t>(block.data);
   const std::uintptr_t first = (begin + kLargePage - 1) / kLargePage * kLargePage;
   const std::uintptr_t last = (begin + block.bytes) / kLargePage * kLargePage;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  if (first < last)
+    madvise(reinterpret_cast<std::byte*>(block.data) + (first - begin), last - first, MADV_HUGEPAGE);
 #endif
 }
 

@@ -109,8 +109,8 @@ inline constexpr int kMostVectors = sizeof(kTileRows) / sizeof(kTileRows[0]) - 1
 // arrays: vectors of SVE have no size.
 #define FOVEA_TILE_ROWS(ROW) ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7)
 
-#define FOVEA_TILE_BEGIN_ROW(r)                              \
-  const float* HWY_RESTRICT a##r = row_of_a(MR > r ? r : 0); \
+#define FOVEA_TILE_BEGIN_ROW(r)                 \
+  const float* HWY_RESTRICT a##r = row_of_a(r); \
   FloatVector x##r = hn::Zero(d), y##r = x##r, z##r = x##r, w##r = x##r;
 
 // Row after row, so that only one factor is alive.

@@ -127,7 +127,7 @@ void T5::plan_bias(WeightPlan& weights, const std::string& stack, bool bidirecti
                    AttentionOptions& to) {
   const std::string name = stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight";
   to.scale = 1.0f;
-  weights.tensor({{{name}, {buckets_, config_.heads}}}, [this, bidirectional, &to](Tensor table) {
+  weights.tensor({{{name}, {buckets_, config_.heads}}}, [this, bidirectional, &to](const Tensor& table) {
     to.bias = Bias::t5(table, buckets_, max_distance_, bidirectional);
   });
 }

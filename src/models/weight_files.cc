@@ -40,7 +40,8 @@ void WeightFiles::add_sharded(const std::string& index_path) {
   if (!missing.empty()) fail("{}: files that it names are missing: {}", where, missing);
   for (const std::string& shard : shards) add_safetensors((folder / shard).string());
   for (const auto& [tensor, shard] : shard_of) {
-    if (find(tensor) == nullptr) missing += (missing.empty() ? "" : ", ") + tensor + " of " + shard;
+    if (find(tensor) == nullptr)
+      missing.append(missing.empty() ? "" : ", ").append(tensor + " of " + shard);
   }
   if (!missing.empty()) fail("{}: tensors that it names are missing: {}", where, missing);
 }

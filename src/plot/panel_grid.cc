@@ -120,10 +120,10 @@ class Layout {
   }
 
   Box panel_box(Index index) const {
-    const auto column = static_cast<double>(index % grid_.columns),
-               row = static_cast<double>(index / grid_.columns);
-    return {left_ + column * (grid_.panel_width + kGap), top_ + row * (grid_.panel_height + gap_y_),
-            grid_.panel_width, grid_.panel_height};
+    const Index column = index % grid_.columns, row = index / grid_.columns;
+    return {left_ + static_cast<double>(column) * (grid_.panel_width + kGap),
+            top_ + static_cast<double>(row) * (grid_.panel_height + gap_y_), grid_.panel_width,
+            grid_.panel_height};
   }
 
   void draw_panels() {

@@ -147,7 +147,8 @@ std::string tick_line(Index cells, Index columns, int cell_width, int margin) {
     const Index at = margin + tick * cells / columns * cell_width;
     const std::string text = std::to_string(tick);
     if (at + static_cast<Index>(text.size()) > margin + cells * cell_width) break;
-    line = pad_right(line, static_cast<int>(at)) + text;
+    line = pad_right(line, static_cast<int>(at));
+    line += text;
   }
   return line;
 }

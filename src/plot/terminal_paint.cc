@@ -52,7 +52,7 @@ Color readable_on(Color background) {
 
 std::string_view shade(double share) {
   constexpr std::string_view kShades[] = {" ", "░", "▒", "▓", "█"};
-  return kShades[static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * 4 + 0.5)];
+  return kShades[static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * 4))];
 }
 
 std::string_view shade(double value, const TerminalScale& scale) {

@@ -114,7 +114,7 @@ Run Run::from_weights(AttentionWeights weights, const Mask& mask) {
          layer});
   }
   if (!weights.query_tokens.empty() || !weights.key_tokens.empty()) {
-    run.set_tokens(AttentionKind::encoder, std::move(weights.query_tokens), std::move(weights.key_tokens));
+    run.set_tokens(AttentionKind::encoder, weights.query_tokens, std::move(weights.key_tokens));
   }
   return run;
 }
@@ -193,7 +193,8 @@ std::vector<Index> Run::key_segments(AttentionKind kind, Index batch) const {
   return pair ? segments : std::vector<Index>{};
 }
 
-void Run::set_tokens(AttentionKind kind, std::vector<std::string> queries, std::vector<std::string> keys) {
+void Run::set_tokens(AttentionKind kind, const std::vector<std::string>& queries,
+                     std::vector<std::string> keys) {
   const LayerView& first = layer(kind, 0);
   if (keys.empty() && first.queries() == first.keys()) keys = queries;
   const auto check = [](std::size_t got, Index expected, const char* each) {

@@ -10,10 +10,16 @@
 namespace fovea {
 namespace {
 
-TEST(InstructionSet, scalar_is_always_there_and_last) {
+// What the compiler may use everywhere. Only builds with flags like -msse4.2, as those of the sanitizers,
+// hold more.
+TEST(InstructionSet, the_baseline_is_last) {
   const std::vector<std::string> names = available_instruction_sets();
   ASSERT_FALSE(names.empty());
+#if defined(__SSE4_2__) || defined(__ARM_NEON)
+  EXPECT_NE(names.back(), "scalar");
+#else
   EXPECT_EQ(names.back(), "scalar");
+#endif
 }
 
 TEST(InstructionSet, the_best_or_that_of_the_environment_is_used_until_one_is_forced) {
@@ -37,7 +43,7 @@ TEST(InstructionSet, unknown_name_lists_the_known_and_changes_nothing) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("'mmx' is not available here; there are: auto, "),
               std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("scalar"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find(available_instruction_sets().back()), std::string::npos);
   }
   EXPECT_EQ(instruction_set(), before);
 }

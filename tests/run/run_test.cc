@@ -166,7 +166,8 @@ TEST(Run, statistics_of_stored_weights_are_those_of_the_kernel) {
   const fovea::Run run = sample();
   for (const AttentionKind kind : kKinds) {
     const fovea::Run one = run.select(kind, 1);
-    const fovea::Run stored = fovea::Run::from_weights(one.all_weights(kind), one.layer(kind, 0).options.mask);
+    const fovea::Run stored =
+        fovea::Run::from_weights(one.all_weights(kind), one.layer(kind, 0).options.mask);
     const StatisticsOptions options{.thumbnail = 3, .top_k = 2};
     const AttentionStatistics want = one.layer(kind, 0).statistics(options);
     const AttentionStatistics got = stored.layer(AttentionKind::encoder, 0).statistics(options);

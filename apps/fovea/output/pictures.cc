@@ -64,7 +64,7 @@ Picture heatmap_picture(PictureInput input, PictureStyle style) {
           }};
 }
 
-Picture grid_picture(PictureInput input, PictureStyle style) {
+Picture grid_picture(const PictureInput& input, const PictureStyle& style) {
   const auto figure = [=] {
     HeadGridOptions options;
     options.heatmap = heatmap_options(input, 0, style);
@@ -108,7 +108,8 @@ Picture grid_picture(PictureInput input, PictureStyle style) {
   return {figure, terminal};
 }
 
-Picture difference_picture(Tensor a, Tensor b, PictureInput names, PictureStyle style) {
+Picture difference_picture(const Tensor& a, const Tensor& b, const PictureInput& names,
+                           const PictureStyle& style) {
   const auto terminal = [=](const TerminalOptions& options) {
     check_terminal_range(style);
     return to_terminal(styled(terminal_difference(a, b, heatmap_options(names, 0, style)), style), options);
@@ -116,7 +117,8 @@ Picture difference_picture(Tensor a, Tensor b, PictureInput names, PictureStyle 
   return {[=] { return difference_heatmap(a, b, heatmap_options(names, 0, style)); }, terminal};
 }
 
-Picture mask_kind_picture(const Mask& mask, Index n, Index m, PictureInput names, PictureStyle style) {
+Picture mask_kind_picture(const Mask& mask, Index n, Index m, const PictureInput& names,
+                          const PictureStyle& style) {
   const auto figure = [=] {
     MaskPictureOptions options;
     options.queries = names.query_tokens, options.keys = names.key_tokens;
@@ -150,7 +152,8 @@ Picture mask_kind_picture(const Mask& mask, Index n, Index m, PictureInput names
   return {figure, terminal};
 }
 
-Picture lines_picture(PictureInput input, double mass, std::optional<Index> query, PictureStyle style) {
+Picture lines_picture(const PictureInput& input, double mass, std::optional<Index> query,
+                      const PictureStyle& style) {
   const auto figure = [=] {
     AttentionLinesOptions options;
     options.queries = input.query_tokens, options.keys = input.key_tokens;
@@ -182,7 +185,7 @@ Picture lines_picture(PictureInput input, double mass, std::optional<Index> quer
   return {figure, terminal};
 }
 
-Picture bars_picture(ReceivedAttention received, PictureStyle style) {
+Picture bars_picture(const ReceivedAttention& received, const PictureStyle& style) {
   const double even = static_cast<double>(received.queries) /
                       static_cast<double>(std::max<std::size_t>(received.values.size(), 1));
   const auto figure = [=] {
@@ -210,7 +213,7 @@ Picture bars_picture(ReceivedAttention received, PictureStyle style) {
   return {figure, terminal};
 }
 
-Picture measure_picture(MeasureTable table, PictureStyle style) {
+Picture measure_picture(const MeasureTable& table, PictureStyle style) {
   const MeasureDefinition& definition = measure_definition(table.measure);
   if (!style.title && table.measure != Measure::entropy) {
     style.title =
@@ -246,7 +249,7 @@ Picture measure_picture(MeasureTable table, PictureStyle style) {
   return {figure, terminal};
 }
 
-Picture growth_picture(GrowthData data, PictureStyle style) {
+Picture growth_picture(const GrowthData& data, const PictureStyle& style) {
   const auto figure = [=] {
     GrowthChartOptions options;
     options.title = style.title, options.note = data.note;
@@ -272,7 +275,8 @@ Picture growth_picture(GrowthData data, PictureStyle style) {
   return {figure, terminal};
 }
 
-Picture diagram_picture(Account account, DiagramKind kind, Index query, int head, PictureStyle style) {
+Picture diagram_picture(const Account& account, DiagramKind kind, Index query, int head,
+                        const PictureStyle& style) {
   const auto figure = [=] {
     const DiagramOptions options{.title = style.title,
                                  .query = query,

@@ -31,15 +31,19 @@ struct Picture {
 };
 
 Picture heatmap_picture(PictureInput input, PictureStyle style);
-Picture grid_picture(PictureInput input, PictureStyle style);
-Picture difference_picture(Tensor a, Tensor b, PictureInput names, PictureStyle style);
-Picture mask_kind_picture(const Mask& mask, Index n, Index m, PictureInput names, PictureStyle style);
-Picture lines_picture(PictureInput input, double mass, std::optional<Index> query, PictureStyle style);
-Picture bars_picture(ReceivedAttention received, PictureStyle style);
-Picture measure_picture(MeasureTable table, PictureStyle style);
-Picture growth_picture(GrowthData data, PictureStyle style);
+Picture grid_picture(const PictureInput& input, const PictureStyle& style);
+Picture difference_picture(const Tensor& a, const Tensor& b, const PictureInput& names,
+                           const PictureStyle& style);
+Picture mask_kind_picture(const Mask& mask, Index n, Index m, const PictureInput& names,
+                          const PictureStyle& style);
+Picture lines_picture(const PictureInput& input, double mass, std::optional<Index> query,
+                      const PictureStyle& style);
+Picture bars_picture(const ReceivedAttention& received, const PictureStyle& style);
+Picture measure_picture(const MeasureTable& table, PictureStyle style);
+Picture growth_picture(const GrowthData& data, const PictureStyle& style);
 
 enum class DiagramKind { flow, interplay, words, heads };
-Picture diagram_picture(Account account, DiagramKind kind, Index query, int head, PictureStyle style);
+Picture diagram_picture(const Account& account, DiagramKind kind, Index query, int head,
+                        const PictureStyle& style);
 
 }  // namespace fovea::command

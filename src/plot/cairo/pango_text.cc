@@ -2,6 +2,7 @@
 
 #include <cairo.h>
 #include <pango/pangocairo.h>
+#include <cmath>
 
 namespace fovea {
 
@@ -31,7 +32,7 @@ PangoLayoutPointer make_layout(PangoContext* context, std::string_view text, con
   PangoLayoutPointer layout(pango_layout_new(context));
   PangoFontDescription* description = pango_font_description_new();
   pango_font_description_set_family_static(description, font_families(font.family));
-  pango_font_description_set_size(description, static_cast<int>(font.size * PANGO_SCALE + 0.5));
+  pango_font_description_set_size(description, static_cast<int>(std::lround(font.size * PANGO_SCALE)));
   pango_font_description_set_weight(description, font.bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
   pango_layout_set_font_description(layout.get(), description);
   pango_font_description_free(description);

@@ -21,7 +21,7 @@ class Unigram final : public TokenModel {
     std::vector<Trie::Key> keys;
     for (TokenId id = 0; id < tokens.end(); ++id) {
       if (tokens.contains(id) && tokens.find(tokens.token(id)) == id)
-        keys.push_back({tokens.token(id), id});
+        keys.emplace_back(tokens.token(id), id);
     }
     trie_ = Trie(std::move(keys));
     const auto lowest = std::min_element(scores_.begin(), scores_.end());
@@ -43,7 +43,8 @@ class Unigram final : public TokenModel {
       }
       end = last.begin;
     }
-    for (auto token = path.rbegin(); token != path.rend(); ++token) put(word, *token, tokens);
+    std::reverse(path.begin(), path.end());
+    for (const Token& token : path) put(word, token, tokens);
   }
 
  private:

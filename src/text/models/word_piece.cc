@@ -15,9 +15,9 @@ class WordPiece final : public TokenModel {
     for (TokenId id = 0; id < tokens.end(); ++id) {
       if (!tokens.contains(id)) continue;
       const std::string_view token = tokens.token(id);
-      beginnings.push_back({token, id});
+      beginnings.emplace_back(token, id);
       if (token.starts_with(options.continuation)) {
-        continuations.push_back({token.substr(options.continuation.size()), id});
+        continuations.emplace_back(token.substr(options.continuation.size()), id);
       }
     }
     beginnings_ = Trie(std::move(beginnings));

@@ -57,7 +57,7 @@ AddedTokens::AddedTokens(std::vector<AddedToken> tokens, const Normalizers& norm
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     auto& keys = tokens_[i].normalized ? normalized : raw;
     if (!patterns_[i].empty() && tokens_[i].in_texts)
-      keys.push_back({patterns_[i], static_cast<std::int32_t>(i)});
+      keys.emplace_back(patterns_[i], static_cast<std::int32_t>(i));
   }
   raw_ = Trie(std::move(raw));
   normalized_ = Trie(std::move(normalized));

@@ -144,7 +144,7 @@ class Charsmap final : public Normalizer {
 
 }  // namespace
 
-std::unique_ptr<Normalizer> make_charsmap(std::string bytes, const std::string& where) {
+std::unique_ptr<Normalizer> make_charsmap(std::string_view bytes, const std::string& where) {
   return std::make_unique<Charsmap>(bytes, where);
 }
 

@@ -144,9 +144,9 @@ std::unique_ptr<Normalizer> make_normal_form(NormalForm form) {
   return std::make_unique<NormalFormNormalizer>(form);
 }
 
-std::unique_ptr<Normalizer> make_prepend(std::string text) { return std::make_unique<Prepend>(text); }
+std::unique_ptr<Normalizer> make_prepend(std::string_view text) { return std::make_unique<Prepend>(text); }
 
-std::unique_ptr<Normalizer> make_replace(std::string pattern, std::string content) {
+std::unique_ptr<Normalizer> make_replace(std::string pattern, std::string_view content) {
   return std::make_unique<Replace>(ReplacePattern(std::move(pattern)), content);
 }
 

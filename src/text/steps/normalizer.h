@@ -29,9 +29,9 @@ struct BertNormalizerOptions {
 
 std::unique_ptr<Normalizer> make_bert_normalizer(const BertNormalizerOptions& options);
 std::unique_ptr<Normalizer> make_normal_form(NormalForm form);
-std::unique_ptr<Normalizer> make_prepend(std::string text);  // before a text that is not empty
-std::unique_ptr<Normalizer> make_replace(std::string pattern, std::string content);
-std::unique_ptr<Normalizer> make_charsmap(std::string bytes, const std::string& where);
+std::unique_ptr<Normalizer> make_prepend(std::string_view text);  // before a text that is not empty
+std::unique_ptr<Normalizer> make_replace(std::string pattern, std::string_view content);
+std::unique_ptr<Normalizer> make_charsmap(std::string_view bytes, const std::string& where);
 
 // Appends what tokenizer.json says; null is nothing. Throws Error for a type or setting it does not know.
 void read_normalizers(const JsonField& json, Normalizers& normalizers);

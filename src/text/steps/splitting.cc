@@ -20,8 +20,7 @@ void append_pieces(const std::vector<Stretch>& stretches, SplitBehavior behavior
                    std::vector<ByteSpan>& pieces) {
   const std::size_t first = pieces.size();
   bool after_match = false;  // the stretch before this one is a match
-  for (std::size_t i = 0; i < stretches.size(); ++i) {
-    const auto [span, is_match] = stretches[i];
+  for (const auto& [span, is_match] : stretches) {
     const bool has_previous = pieces.size() > first;
     bool joined = false;  // to the piece before
     switch (behavior) {

@@ -31,7 +31,7 @@ bool is_model_case(const CaseResult& result) {
 void print_models(const Context& context, const bench::Report& report) {
   std::vector<std::string> titles = {context.say(tr("batch × tokens")), context.say(tr("fovea, captured")),
                                      "±", ""};
-  for (const auto& [id, title] : kOthers) titles.push_back(title);
+  for (const auto& [id, title] : kOthers) titles.emplace_back(title);
   AlignedTable table(titles);
   for (const bench::ScenarioResult& scenario : report.scenarios) {
     for (const CaseResult& result : scenario.cases) {
