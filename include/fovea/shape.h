@@ -45,6 +45,14 @@ class FOVEA_API Shape {
 // Distance, in elements, between neighbours along each axis. May be zero or negative.
 using Strides = std::array<Index, kMaxRank>;
 
-FOVEA_API Strides row_major_strides(const Shape& shape);
+inline Strides row_major_strides(const Shape& shape) {
+  Strides strides = {};
+  Index stride = 1;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    strides[static_cast<std::size_t>(axis)] = stride;
+    stride *= shape[axis];
+  }
+  return strides;
+}
 
 }  // namespace fovea

@@ -1,7 +1,5 @@
 #include "fovea/shape.h"
 
-#include <limits>
-
 #include "core/fail.h"
 
 namespace fovea {
@@ -17,10 +15,9 @@ void Shape::set(const Index* extents, std::size_t count) {
   for (std::size_t axis = 0; axis < count; ++axis) {
     const Index extent = extents[axis];
     if (extent < 0) fail("[shape] extent {} of axis {} is negative", extent, axis);
-    if (extent > 1 && product > std::numeric_limits<Index>::max() / extent) {
+    if (extent > 1 && __builtin_mul_overflow(product, extent, &product)) {
       fail("[shape] extents overflow at axis {} with extent {}", axis, extent);
     }
-    if (extent > 1) product *= extent;
     extents_[axis] = extent;
   }
   rank_ = static_cast<int>(count);
@@ -40,16 +37,6 @@ std::string Shape::to_string() const {
     text += std::to_string((*this)[axis]);
   }
   return text + "]";
-}
-
-Strides row_major_strides(const Shape& shape) {
-  Strides strides = {};
-  Index stride = 1;
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    strides[static_cast<std::size_t>(axis)] = stride;
-    stride *= shape[axis];
-  }
-  return strides;
 }
 
 }  // namespace fovea

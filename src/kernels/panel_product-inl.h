@@ -22,6 +22,9 @@ template <int NV, TileWalk kWalk>
 HWY_INLINE void PanelProduct(const TileFactor& a, Index rows, const float* b, Index b_stride, Index depth,
                              float* sums, float* c, Index c_stride, FetchAhead* ahead) {
   const Index width = NV * static_cast<Index>(hn::Lanes(Floats()));
+  if (depth <= kDepthBlock) {
+    return MultiplyRows<NV, TileEnd::store, kWalk>(a, rows, b, b_stride, depth, c, c_stride, sums, ahead);
+  }
   TileFactor block = a;
   for (Index t = 0; t < depth; t += kDepthBlock) {
     const bool last = t + kDepthBlock >= depth;

@@ -1,5 +1,7 @@
 #include "ops/matrix_product.h"
 
+#include <utility>
+
 #include "core/fail.h"
 #include "kernels/matrix_product.h"
 
@@ -7,14 +9,14 @@ namespace fovea {
 inline namespace internal {
 namespace {
 
-void check(const char* op, ConstView a, ConstView b) {
+void check(const char* op, const ConstView& a, const ConstView& b) {
   const Shape &x = a.shape(), &y = b.shape();
   if (x.rank() == 2 && y.rank() == 2 && x[1] == y[0]) return;
   fail("[{}] a is {}, b is {}: expected {}", op, x.to_string(), y.to_string(),
        x.rank() == 2 ? fmt::format("[{}, ..]", x[1]) : std::string("[N, E] and [E, F]"));
 }
 
-void check_result(const char* op, View c, Index rows, Index columns, bool bias) {
+void check_result(const char* op, const View& c, Index rows, Index columns, bool bias) {
   const bool fits = c.shape().rank() == 2 && c.shape()[0] == rows && c.shape()[1] == columns;
   if (fits && (c.stride(1) == 1 || columns <= 1 || (c.stride(0) == 1 && !bias))) return;
   const Shape wanted = {rows, columns};
@@ -23,10 +25,15 @@ void check_result(const char* op, View c, Index rows, Index columns, bool bias) 
        bias ? "contiguous rows" : "contiguous rows or columns");
 }
 
-// Where neither rows nor columns are contiguous, a copy.
-kernels::MatrixFactor factor_of(ConstView x, Tensor& copy) {
-  if (x.stride(0) != 1 && x.stride(1) != 1) x = copy = Tensor::copy_of(x);
-  return {x.data(), x.stride(0), x.stride(1)};
+// Where neither rows nor columns are contiguous, a copy. Written field by field: a small product would wait
+// for structs that are written in pieces and copied whole.
+void set_factor(const ConstView& x, Tensor& copy, kernels::MatrixFactor& factor) {
+  if (x.stride(0) == 1 || x.stride(1) == 1) {
+    factor.data = x.data(), factor.row_stride = x.stride(0), factor.column_stride = x.stride(1);
+    return;
+  }
+  copy = Tensor::copy_of(x);
+  factor.data = copy.data(), factor.row_stride = x.shape()[1], factor.column_stride = 1;
 }
 
 kernels::MatrixFactor transposed(const kernels::MatrixFactor& x) {
@@ -35,22 +42,35 @@ kernels::MatrixFactor transposed(const kernels::MatrixFactor& x) {
 
 }  // namespace
 
-void matrix_product(const char* op, ConstView a, ConstView b, View c, const ProductOptions& options) {
+void matrix_product(const char* op, const ConstView& a, const ConstView& b, const View& c,
+                    const ProductOptions& options) {
   check(op, a, b);
-  const Index rows = a.shape()[0], depth = a.shape()[1], columns = b.shape()[1];
+  const Index rows = a.shape()[0], columns = b.shape()[1];
   check_result(op, c, rows, columns, options.bias != nullptr);
   Tensor a_copy, b_copy;
-  const kernels::MatrixFactor x = factor_of(a, a_copy), y = factor_of(b, b_copy);
-  if (c.stride(1) == 1 || columns <= 1) {
-    kernels::matrix_product(
-        {x, y, rows, depth, columns, c.data(), c.stride(0), options.alpha, options.beta, options.bias});
-  } else {  // cᵀ = bᵀ · aᵀ
-    kernels::matrix_product({transposed(y), transposed(x), columns, depth, rows, c.data(), c.stride(1),
-                             options.alpha, options.beta});
+  kernels::MatrixProduct product = {.a = {},
+                                    .b = {},
+                                    .rows = rows,
+                                    .depth = a.shape()[1],
+                                    .columns = columns,
+                                    .c = c.data(),
+                                    .c_stride = c.stride(0),
+                                    .alpha = options.alpha,
+                                    .beta = options.beta,
+                                    .bias = options.bias};
+  set_factor(a, a_copy, product.a);
+  set_factor(b, b_copy, product.b);
+  if (c.stride(1) != 1 && columns > 1) {  // cᵀ = bᵀ · aᵀ
+    product.a = std::exchange(product.b, transposed(product.a));
+    product.a = transposed(product.a);
+    std::swap(product.rows, product.columns);
+    product.c_stride = c.stride(1);
   }
+  kernels::matrix_product(product);
 }
 
-Tensor matrix_product(const char* op, ConstView a, ConstView b, const ProductOptions& options) {
+Tensor matrix_product(const char* op, const ConstView& a, const ConstView& b,
+                      const ProductOptions& options) {
   check(op, a, b);
   if (options.beta != 0) fail("[{}] beta is {}, but there is no result to add to", op, options.beta);
   Tensor c = Tensor::uninitialized({a.shape()[0], b.shape()[1]});

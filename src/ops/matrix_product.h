@@ -16,11 +16,11 @@ struct ProductOptions {
 // among them; one of c's strides is 1, and with a bias its rows are contiguous. c overlaps neither. Throws
 // Error,
 // "[op] a is [3, 4], b is [5, 3]: expected [4, ..]".
-FOVEA_PRIVATE_API void matrix_product(const char* op, ConstView a, ConstView b, View c,
+FOVEA_PRIVATE_API void matrix_product(const char* op, const ConstView& a, const ConstView& b, const View& c,
                                       const ProductOptions& options = {});
 
 // c [N, F], made for it.
-FOVEA_PRIVATE_API Tensor matrix_product(const char* op, ConstView a, ConstView b,
+FOVEA_PRIVATE_API Tensor matrix_product(const char* op, const ConstView& a, const ConstView& b,
                                         const ProductOptions& options = {});
 
 }  // namespace internal
