@@ -85,7 +85,10 @@ format-check: setup-ci
 	@$(sources) | xargs -r $(CLANG_FORMAT) --dry-run --Werror
 
 lint: setup-ci configure
-	@CLANG_TIDY=$(CLANG_TIDY) scripts/lint $(BUILD) $(JOBS)
+	@sed -n 's/.*"file": "\(.*\)".*/\1/p' $(BUILD)/compile_commands.json | sort -u \
+	  | grep -E '^$(CURDIR)/((src|apps)/.*\.cc|$(BUILD)/(src|apps)/.*/Unity/.*\.cxx)$$' \
+	  | xargs -n 1 -P $(JOBS) $(CLANG_TIDY) -p $(BUILD) --quiet --extra-arg=-DHWY_COMPILE_ONLY_STATIC \
+	    2> >(grep -v 'warnings\? generated\|^Suppressed\|^Use -header-filter' >&2)
 
 asan: export LSAN_OPTIONS := suppressions=$(CURDIR)/cmake/sanitizers/leaks.txt:print_suppressions=0
 asan: setup-ci

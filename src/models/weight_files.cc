@@ -41,7 +41,7 @@ void WeightFiles::add_sharded(const std::string& index_path) {
   for (const std::string& shard : shards) add_safetensors((folder / shard).string());
   for (const auto& [tensor, shard] : shard_of) {
     if (find(tensor) == nullptr)
-      missing.append(missing.empty() ? "" : ", ").append(tensor + " of " + shard);
+      missing += fmt::format("{}{} of {}", missing.empty() ? "" : ", ", tensor, shard);
   }
   if (!missing.empty()) fail("{}: tensors that it names are missing: {}", where, missing);
 }

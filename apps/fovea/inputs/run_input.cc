@@ -89,7 +89,7 @@ OpenRun RunInput::of_run(Run run) const {
   std::vector<std::string> queries = tokens().queries(), keys = tokens().keys();
   if (queries.empty() && keys.empty()) return open;
   if (queries.empty()) queries = open.query_tokens(0);
-  open.run.set_tokens(open.kind, std::move(queries), std::move(keys));
+  open.run.set_tokens(open.kind, queries, std::move(keys));
   return open;
 }
 
