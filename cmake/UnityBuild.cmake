@@ -9,7 +9,13 @@ set(FOVEA_FILES_ALONE
     kernels/statistics_pieces mask/selected_mask ops/observed_call plot/growth_data plot/layer_head_matrix
     plot/multi_head_diagram plot/panel_grid plot/query_key_value_diagram plot/terminal_cells plot/terminal_heatmap
     plot/ticks plot/word_scores_diagram reference/linear_attention text/files/sentence_piece text/steps/split_pattern
-    bench/models/peers bench/products/run)
+    bench/models/peers bench/products/run
+    tests/analysis/rollout_test tests/apps/explain_command_test tests/apps/json_test tests/apps/serve_command_test
+    tests/apps/model_command_test tests/explain/render_test tests/io tests/memory/statistics_memory_test
+    tests/ops/attention_edges_test tests/ops/attention_statistics_edges_test tests/ops/attention_statistics_test
+    tests/ops/attention_test tests/ops/linear_attention_stream_test tests/ops/linear_attention_test
+    tests/ops/softmax_test tests/ops/true_numbers_test tests/plot/heatmap_test tests/run tests/text/parts_test
+    tests/text/vocabulary_test)
 
 function(fovea_unite target)
   if(NOT FOVEA_UNITY_BUILD)
@@ -19,14 +25,14 @@ function(fovea_unite target)
   foreach(source IN LISTS sources)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
     string(REGEX REPLACE "^src/|\\.cc$" "" name "${name}")
-    if(NOT EXISTS ${source} OR name IN_LIST FOVEA_FILES_ALONE)  # not there yet: made by the build
-      continue()
+    cmake_path(GET name PARENT_PATH folder)
+    if(NOT EXISTS ${source} OR name IN_LIST FOVEA_FILES_ALONE OR folder IN_LIST FOVEA_FILES_ALONE)
+      continue()  # a file that is not there yet is made by the build
     endif()
     file(STRINGS ${source} kernel REGEX "hwy/foreach_target\\.h" LIMIT_COUNT 1)
     if(kernel)
       continue()
     endif()
-    cmake_path(GET name PARENT_PATH folder)
     string(MAKE_C_IDENTIFIER "${folder}" folder)
     math(EXPR number "0${count_${folder}} / 8")
     math(EXPR count_${folder} "0${count_${folder}} + 1")

@@ -54,9 +54,9 @@ std::string error_of(const Call& call) {
   return "";
 }
 
-inline testing::AssertionResult contains(const std::string& text, const std::string& part) {
-  if (text.find(part) != text.npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "\"" << text << "\" does not contain \"" << part << "\"";
+inline ::testing::AssertionResult contains(const std::string& text, const std::string& part) {
+  if (text.find(part) != text.npos) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "\"" << text << "\" does not contain \"" << part << "\"";
 }
 
 inline std::vector<float> values_of(const Tensor& tensor) {
