@@ -23,19 +23,17 @@ std::string path_of(const CaseInfo& info) {
 
 // The result is made beforehand, for both: a product of 64 × 64 takes no longer than the memory for it.
 Contender into(const ProductCase& c, const std::string& competitor, const std::string& path,
-               const std::function<void(float*)>& multiply) {
+               const std::function<void(Tensor&)>& multiply) {
   const auto result = std::make_shared<Tensor>(Shape{c.info.queries, c.info.keys});
   return {competitor,
           {true, path},
           [multiply, result] {
             Checked checked;
-            multiply(result->data());
+            multiply(*result);
             checked.results.push_back(*result);
             return checked;
           },
-          [multiply, result](double seconds) {
-            return time_calls([&] { multiply(result->data()); }, seconds);
-          }};
+          [multiply, result](double seconds) { return time_calls([&] { multiply(*result); }, seconds); }};
 }
 
 std::string describe(const MultiHeadCase& c, const PeerProcess& process) {
@@ -63,14 +61,13 @@ std::string describe(const MultiHeadCase& c, const PeerProcess& process) {
 
 std::vector<Contender> product_contenders(const ProductCase& c) {
   const Index rows = c.info.queries, depth = c.info.width, columns = c.info.keys;
-  std::vector<Contender> contenders = {into(c, "fovea", path_of(c.info), [&c, rows, columns](float* out) {
-    matrix_product("bench", c.a, c.b, View(out, {rows, columns}));
-  })};
+  std::vector<Contender> contenders = {into(
+      c, "fovea", path_of(c.info), [&c](Tensor& out) { matrix_product("bench", c.a, c.b, out.view()); })};
   std::string reason;
   if (const OpenBlas* blas = OpenBlas::get(reason)) {
     const std::string path = fmt::format("sgemm, {} threads", c.info.threads);
-    contenders.push_back(into(c, "blas", path, [&c, blas, rows, depth, columns](float* out) {
-      blas->multiply(rows, depth, columns, 1, {c.a.data(), depth}, {c.b.data(), columns}, out);
+    contenders.push_back(into(c, "blas", path, [&c, blas, rows, depth, columns](Tensor& out) {
+      blas->multiply(rows, depth, columns, 1, {c.a.data(), depth}, {c.b.data(), columns}, out.data());
     }));
   }
   return contenders;
