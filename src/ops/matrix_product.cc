@@ -61,9 +61,10 @@ void matrix_product(const char* op, const ConstView& a, const ConstView& b, cons
   set_factor(a, a_copy, product.a);
   set_factor(b, b_copy, product.b);
   if (c.stride(1) != 1 && columns > 1) {  // cᵀ = bᵀ · aᵀ
-    product.a = std::exchange(product.b, transposed(product.a));
-    product.a = transposed(product.a);
+    std::swap(product.a, product.b);
     std::swap(product.rows, product.columns);
+    product.a = transposed(product.a);
+    product.b = transposed(product.b);
     product.c_stride = c.stride(1);
   }
   kernels::matrix_product(product);
