@@ -1,7 +1,7 @@
 # fovea_unite(target): compiles up to eight files of a folder as one, so that the headers of the standard library are
-# read once for all of them; half of the time of a build. Files that are compiled for several instruction sets stand
-# alone, and so do those that use a name in another way than a neighbour. The preset dev compiles file by file, which
-# is quicker after a small change and finds the include that a file forgot.
+# read once for all of them; it saves a quarter of a build. Files that are compiled for several instruction sets stand
+# alone, and so do those that use a name in another way than a neighbour. The preset dev and
+# scripts/check_parts compile file by file, and find the include that a file forgot.
 option(FOVEA_UNITY_BUILD "Compile several files as one: faster, but hides a missing include" OFF)
 
 set(FOVEA_FILES_ALONE

@@ -29,7 +29,7 @@ void RunPiece(const MatrixProduct& product, const ProductPlan& plan, Index numbe
 }
 
 // Where C is one panel, nothing is packed and no sums are kept: of the 3 µs that 64 × 64 × 64 takes, plan
-// and piece would be 2 %. False if that is not so.
+// and piece would be 1 %. False if that is not so.
 bool RunOnePanel(const MatrixProduct& p) {
   const Index lanes = static_cast<Index>(hn::Lanes(Floats())), vectors = p.columns / lanes;
   const bool plain = p.alpha == 1 && p.beta == 0 && p.bias == nullptr;
