@@ -6,7 +6,7 @@ option(FOVEA_UNITY_BUILD "Compile several files as one: faster, but hides a miss
 set(FOVEA_UNITY_SIZE 8 CACHE STRING "How many files at most; clang-tidy takes a whole folder at once")
 
 set(FOVEA_FILES_ALONE
-    analysis/head_similarity explain/render_terminal explain/sentences explain/words io/safetensors_index
+    explain/render_terminal explain/sentences explain/words io/safetensors_index
     kernels/statistics_pieces mask/selected_mask ops/observed_call plot/growth_data plot/layer_head_matrix
     plot/multi_head_diagram plot/panel_grid plot/query_key_value_diagram plot/terminal_cells plot/terminal_heatmap
     plot/ticks plot/word_scores_diagram reference/linear_attention text/files/sentence_piece text/steps/split_pattern

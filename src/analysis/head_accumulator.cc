@@ -5,10 +5,11 @@
 #include <limits>
 #include <numeric>
 
+#include "core/at.h"
+
 namespace fovea {
 namespace {
 
-std::size_t at(Index index) { return static_cast<std::size_t>(index); }
 std::size_t at(Measure measure) { return static_cast<std::size_t>(measure); }
 
 // One value per row; received and sink_share are of the columns.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/run_part.h"
+#include "core/at.h"
 #include "core/fail.h"
 #include "core/parallel.h"
 #include "run/band.h"
@@ -12,8 +13,6 @@
 
 namespace fovea {
 namespace {
-
-std::size_t at(Index index) { return static_cast<std::size_t>(index); }
 
 double entropy_of_mean(const std::vector<double>& a, const std::vector<double>& b) {
   double entropy = 0;

@@ -4,14 +4,13 @@
 #include <unordered_map>
 
 #include "analysis/token_kinds.h"
+#include "core/at.h"
 #include "core/fail.h"
 
 namespace fovea {
 namespace {
 
 using Names = std::vector<std::string>;
-
-std::size_t at(Index index) { return static_cast<std::size_t>(index); }
 
 void check_count(const char* what, std::size_t got, Index expected, const char* per) {
   if (got == 0 || static_cast<Index>(got) == expected) return;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/at.h"
 #include "core/parallel.h"
 #include "kernels/instruction_set.h"
 
@@ -64,7 +65,6 @@ void SoftmaxRow(float* x, Index length) {
 }
 
 // Index is signed, sizes of std are not.
-constexpr std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // x [length, inner]: each column on its own, all columns side by side.
 void SoftmaxColumns(float* x, Index length, Index inner) {

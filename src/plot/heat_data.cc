@@ -5,12 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include "core/at.h"
 #include "core/fail.h"
 
 namespace fovea {
 namespace {
-
-std::size_t at(Index index) { return static_cast<std::size_t>(index); }
 
 HeatData extents_of(ConstView weights, const HeatmapOptions& options) {
   if (weights.shape().rank() != 2 || weights.shape().elements() == 0) {

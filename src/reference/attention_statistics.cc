@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/at.h"
 #include "mask/intervals.h"
 #include "mask/mask_node.h"
 #include "reference/attention.h"
 
 namespace fovea::reference {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Measures of one row of weights; position −1 and zeros for a row without weight, NaN if a weight is.
 void add_row(const double* weights, Index m, Index own, AttentionStatistics& s) {
