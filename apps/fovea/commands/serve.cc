@@ -71,6 +71,7 @@ class ServeCommand final : public Command {
         failure = std::current_exception();
       }
     });
+    if (server.is_open_to_others()) warn(context, server);
     tell(context, server.url());
     end.wait();
     server.stop();
@@ -90,6 +91,14 @@ class ServeCommand final : public Command {
     } catch (const explorer::RequestError& error) {
       throw Error(fmt::format("[serve] {}", error.what()));
     }
+  }
+
+  static void warn(const Context& context, const explorer::Server& server) {
+    std::string urls;
+    for (const std::string& url : server.urls_for_others()) urls += (urls.empty() ? "" : ", ") + url;
+    print_message(context.say(
+        tr("Warning: everybody in the network can use this explorer, read its texts and run its models")));
+    if (!urls.empty()) print_message(context.say(tr("Others reach it at {0}", urls)));
   }
 
   void tell(const Context& context, const std::string& url) const {
