@@ -13,6 +13,11 @@
 #include "request_target.h"
 
 namespace fovea::explorer {
+namespace {
+
+constexpr unsigned kNever = 1'000'000, kByDefault = 0;  // seconds
+
+}  // namespace
 
 struct HttpRequests::Exchange {
   HttpConnection* connection = nullptr;
@@ -149,11 +154,13 @@ MHD_Result HttpRequests::read_headers(Exchange& exchange, const char* method) {
     handlers_.check(request);
     return HttpAnswer{.status = 0};
   });
+  const bool body_follows = request.may_have_body();
+  request.headers.clear();  // they take more room here than in the connection's bytes
   if (refusal.status == 0) return MHD_YES;
   exchange.answer = refusal;
   // An answer at this point makes the library leave the body unread and close the connection. Without a
   // body it can wait for the next call.
-  return request.may_have_body() ? send(exchange) : MHD_YES;
+  return body_follows ? send(exchange) : MHD_YES;
 }
 
 MHD_Result HttpRequests::read_body(Exchange& exchange, const char* data, std::size_t bytes) {
@@ -178,6 +185,7 @@ MHD_Result HttpRequests::refuse_body(const Exchange& exchange, int status,
 }
 
 MHD_Result HttpRequests::start(Exchange& exchange) {
+  exchange.connection->is_awaited = false;
   exchange.connection->deadline.reset();
   HttpTask task;
   HttpAnswer answer = answer_of([&] {
@@ -195,7 +203,11 @@ MHD_Result HttpRequests::start(Exchange& exchange) {
     exchange.answer = std::move(answer);
     return send(exchange);
   }
-  // Even if the answer is there already: it is handed back by this thread, later.
+  // Deadlines are ours, this one never comes. But connections with a timeout of their own are the first
+  // that the library goes through; another one, when it comes back with the answer, would be read from
+  // before, and closed if the client has closed its side after the request.
+  MHD_set_connection_option(exchange.handle, MHD_CONNECTION_OPTION_TIMEOUT, kNever);
+  // Even if the answer is there already: this thread hands it back, later.
   MHD_suspend_connection(exchange.handle);
   return MHD_YES;
 }
@@ -217,6 +229,7 @@ void HttpRequests::compute(Exchange& exchange, const HttpTask& task) {
 }
 
 MHD_Result HttpRequests::send(Exchange& exchange) {
+  exchange.connection->is_awaited = false;
   exchange.connection->deadline = ServerClock::now() + limits_.answer_time;
   return queue_answer(exchange.handle, *exchange.answer, headers_) ? MHD_YES : MHD_NO;
 }
@@ -238,6 +251,8 @@ void HttpRequests::forget(Exchange* exchange) {
   exchanges_.erase(exchange);
   release_body(*exchange);
   answer_bytes_ -= exchange->answer_bytes;
+  MHD_set_connection_option(exchange->handle, MHD_CONNECTION_OPTION_TIMEOUT, kByDefault);
+  exchange->connection->is_awaited = true;
   exchange->connection->deadline = ServerClock::now() + limits_.request_time;
 }
 

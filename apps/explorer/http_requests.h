@@ -32,14 +32,15 @@ struct HttpTask {
 // Both may throw RequestError; the thread that serves calls them.
 struct HttpHandlers {
   std::function<void(const HttpRequest&)> check;     // when the headers are there, but no body
-  std::function<HttpTask(const HttpRequest&)> task;  // when all is there; the body goes after this
+  std::function<HttpTask(const HttpRequest&)> task;  // when all is there; the headers are gone
 };
 
 using ServerClock = std::chrono::steady_clock;
 
 struct HttpConnection {
   int socket = -1;
-  std::optional<ServerClock::time_point> deadline = {};  // none: it is our turn
+  bool is_awaited = true;  // a request, or the rest of one; otherwise it is our turn
+  std::optional<ServerClock::time_point> deadline = {};
 };
 
 // All but end() and what the tasks do is called by the thread that serves.

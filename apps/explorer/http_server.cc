@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -22,7 +23,6 @@ constexpr auto kTick = std::chrono::milliseconds(250);  // how late a deadline m
 constexpr auto kTimeToSend = std::chrono::seconds(1);   // for answers that are there when the server ends
 constexpr std::size_t kAcceptedAtOnce = 64;
 constexpr unsigned kTurnsWithoutRest = 1000;
-constexpr unsigned kNever = 1'000'000;  // seconds
 
 std::size_t most_connections(const Limits& limits) {
   rlimit files = {};
@@ -48,6 +48,7 @@ class HttpServer::Parts {
   int time_to_wait(std::chrono::milliseconds longest);
   void accept_clients();
   void close_late();
+  void close_left();
   static void on_connection(void* self, MHD_Connection* handle, void** context,
                             MHD_ConnectionNotificationCode code);
   void add(MHD_Connection* handle, void** context);
@@ -185,6 +186,22 @@ void HttpServer::Parts::close_late() {
     connection->deadline.reset();
     ::shutdown(connection->socket, SHUT_RDWR);  // the library closes it then
   }
+  close_left();
+}
+
+// The library overlooks the end of a client's side that comes together with the last bytes of it. Where all
+// was read and a request is awaited, nothing can follow.
+void HttpServer::Parts::close_left() {
+  std::vector<pollfd> awaited;
+  for (const HttpConnection* connection : connections_) {
+    if (connection->is_awaited) awaited.push_back({connection->socket, POLLRDHUP, 0});
+  }
+  ::poll(awaited.data(), awaited.size(), 0);
+  for (const pollfd& client : awaited) {
+    int unread = 0;
+    if (client.revents == 0 || ::ioctl(client.fd, FIONREAD, &unread) != 0 || unread > 0) continue;
+    ::shutdown(client.fd, SHUT_RDWR);
+  }
 }
 
 void HttpServer::Parts::on_connection(void* self, MHD_Connection* handle, void** context,
@@ -206,12 +223,8 @@ void HttpServer::Parts::add(MHD_Connection* handle, void** context) {
     connections_.insert(connection.get());
     *context = connection.release();
   } catch (const std::exception&) {
-    return;  // without a context its requests are not answered
+    // Without a context its requests are not answered.
   }
-  // Deadlines are ours, this one never comes. But the library goes through connections with a timeout of
-  // their own first: one that comes back with an answer would otherwise be read from before that answer is
-  // sent, and closed if the client has closed its own side after the request.
-  MHD_set_connection_option(handle, MHD_CONNECTION_OPTION_TIMEOUT, kNever);
 }
 
 void HttpServer::Parts::remove(HttpConnection* connection) {

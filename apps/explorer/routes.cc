@@ -29,8 +29,8 @@ std::optional<std::string> id_in(std::string_view path, std::string_view pattern
 
 }  // namespace
 
-void Routes::add(const std::string& method, const std::string& path, Check check, MakeTask make_task) {
-  routes_.push_back({method, path, check, std::move(make_task)});
+void Routes::add(const std::string& method, const std::string& path, Check allowed, MakeTask make_task) {
+  routes_.push_back({method, path, allowed, std::move(make_task)});
 }
 
 Routes::Found Routes::find(const HttpRequest& request) const {
@@ -43,7 +43,7 @@ Routes::Found Routes::find(const HttpRequest& request) const {
 }
 
 void Routes::check(const HttpRequest& request, const RequestGuard& guard) const {
-  (guard.*find(request).route.check)(request);
+  (guard.*find(request).route.allowed)(request);
 }
 
 HttpTask Routes::task(const HttpRequest& request) const {

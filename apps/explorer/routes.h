@@ -17,7 +17,7 @@ class Routes {
   using MakeTask = std::function<HttpTask(const HttpRequest& request, const std::string& id)>;
 
   // "/api/captures/*/rows": the star stands for letters and digits. HEAD is asked of what GET is for.
-  void add(const std::string& method, const std::string& path, Check check, MakeTask make_task);
+  void add(const std::string& method, const std::string& path, Check allowed, MakeTask make_task);
 
   // Both throw RequestError: 404, or what the check throws.
   void check(const HttpRequest& request, const RequestGuard& guard) const;
@@ -26,7 +26,7 @@ class Routes {
  private:
   struct Route {
     std::string method, path;
-    Check check;
+    Check allowed;
     MakeTask make_task;
   };
   struct Found {

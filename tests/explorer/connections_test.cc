@@ -77,6 +77,30 @@ TEST(Connecting, a_burst_does_not_wait_for_the_server) {
   for (const int socket : sockets) ::close(socket);
 }
 
+TEST(Connecting, clients_that_leave_make_room) {
+  Limits limits;
+  limits.connections = 100;
+  const RunningServer running(limits);
+  for (const std::string& begin : {std::string(), "GET / HTTP/1.1\r\nX: " + std::string(32'000, 'a'),
+                                   request_for("/favicon.ico", running.port())}) {
+    for (int i = 0; i < 100; ++i) Connection(running.port()).send(begin);
+    MaybeReply reply;
+    for (int tries = 0; tries < 5'000 && (!reply || reply->status != 200); ++tries) {
+      reply = running.client().get("/api/state");
+    }
+    EXPECT_EQ(reply->status, 200);
+  }
+}
+
+TEST(Connecting, a_client_that_closes_its_side_is_answered) {
+  const RunningServer running;
+  Connection ended(running.port());
+  ended.send(request_for("/favicon.ico", running.port()));
+  ended.end_sending();
+  EXPECT_EQ(ended.receive()->status, 204);
+  EXPECT_TRUE(ended.is_ended());
+}
+
 TEST(Connecting, many_at_once_are_answered_or_refused) {
   Limits limits;
   limits.connections = 50;
@@ -107,25 +131,33 @@ TEST(Slow, requests_that_do_not_come_to_an_end_are_ended) {
   const std::string host = "Host: " + running.host() + "\r\n";
   const std::string post = "POST /api/captures HTTP/1.1\r\n" + host + "Content-Type: application/json\r\n";
   // Each goes on by a byte now and then, or not at all.
-  for (const auto& [begin, piece] : std::vector<std::pair<std::string, std::string>>{
-           {"", ""},
-           {"", "\r\n"},
-           {"GET /", "a"},
-           {"GET / HTTP/1.1\r\n" + host + "X-Slow: ", "a"},
-           {"GET / HTTP/1.1\r\n" + host, "A: b\r\n"},
-           {post + "Content-Length: 1000\r\n\r\n", " "},
-           {post + "Transfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"},
-           {post + "Transfer-Encoding: chunked\r\n\r\n5;", std::string(40'000, 'a')},
-           {request_for("/favicon.ico", running.port()), ""}}) {
-    Connection connection(running.port());
-    connection.send(begin);
-    if (begin.starts_with("GET /favicon")) connection.receive();
-    pollfd ended = {connection.socket(), POLLIN, 0};
+  const std::vector<std::pair<std::string, std::string>> begins_and_pieces = {
+      {"", ""},
+      {"", "\r\n"},
+      {"GET /", "a"},
+      {"GET / HTTP/1.1\r\n" + host + "X-Slow: ", "a"},
+      {"GET / HTTP/1.1\r\n" + host, "A: b\r\n"},
+      {post + "Content-Length: 1000\r\n\r\n", " "},
+      {post + "Transfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"},
+      {post + "Transfer-Encoding: chunked\r\n\r\n5;", std::string(40'000, 'a')},
+      {request_for("/favicon.ico", running.port()), ""}};
+  Connections connections;
+  for (const auto& [begin, piece] : begins_and_pieces) {
+    connections.push_back(std::make_unique<Connection>(running.port()));
+    connections.back()->send(begin);
+  }
+  connections.back()->receive();  // answered, and then silent
+  for (std::size_t i = 0; i < connections.size(); ++i) {
+    const auto& [begin, piece] = begins_and_pieces[i];
+    pollfd ended = {connections[i]->socket(), POLLIN, 0};
     int tries = 0;
-    while (::poll(&ended, 1, 20) == 0 && ++tries < 3'000) connection.send(piece);
+    while (::poll(&ended, 1, 20) == 0 && ++tries < 3'000) {
+      for (std::size_t each = i; each < connections.size(); ++each) {
+        connections[each]->send(begins_and_pieces[each].second);
+      }
+    }
     EXPECT_LT(tries, 3'000) << begin;
-    const MaybeReply reply = connection.receive();
-    EXPECT_TRUE(!reply || reply->status == 431 || reply->status == 414) << begin;
+    EXPECT_FALSE(connections[i]->receive()) << begin;
   }
   EXPECT_EQ(running.client().get("/api/state")->status, 200);
 }

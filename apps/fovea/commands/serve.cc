@@ -47,7 +47,7 @@ class ServeCommand final : public Command {
     options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -"));
     declare_model(options, model_);
     options.text("--host", "ADDRESS", host_,
-                 tr("listen on this address of the machine; default: 127.0.0.1"));
+                 tr("listen on this address of the machine, 0.0.0.0: on all; default: 127.0.0.1"));
     options.integer("--port", "P", port_, 0, 65535,
                     tr("0: any that is free; default: 7373, or the next free one"));
     options.flag("--no-browser", no_browser_, tr("only tell the address"));
