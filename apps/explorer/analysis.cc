@@ -25,16 +25,17 @@ Index rows_to_compare(Index heads, Index queries, Index keys) {
 
 }  // namespace
 
-HeadSimilarity similarity_of(const Run& run, AttentionKind kind) {
+HeadSimilarity similarity_of(const Run& run, AttentionKind kind, const std::stop_token& stop) {
   const LayerView& first = run.layer(kind, 0);
   const Index heads = run.layers(kind) * first.heads();
   HeadSimilarityOptions options;
   options.rows = rows_to_compare(heads, first.queries(), first.keys());
+  options.stop = stop;
   return head_similarity(run.select(kind), options);
 }
 
-std::string similarity_bytes(const Run& run, AttentionKind kind) {
-  const HeadSimilarity similarity = similarity_of(run, kind);
+std::string similarity_bytes(const Run& run, AttentionKind kind, const std::stop_token& stop) {
+  const HeadSimilarity similarity = similarity_of(run, kind, stop);
   NamedArrays arrays("[similarity]");
   arrays.add("divergence", similarity.divergence.to_tensor());
   arrays.add("layout", similarity.layout.to_tensor());
@@ -50,7 +51,7 @@ void check_rollout(const Run& run, AttentionKind kind) {
                      "tokens on its two sides");
 }
 
-Tensor rollout_of(const Run& run, AttentionKind kind) {
+Tensor rollout_of(const Run& run, AttentionKind kind, const std::stop_token& stop) {
   check_rollout(run, kind);
   const Index n = run.layer(kind, 0).queries();
   if (n > kMostRolloutTokens) {
@@ -59,12 +60,12 @@ Tensor rollout_of(const Run& run, AttentionKind kind) {
                                    "to {} tokens",
                                    n, kMostRolloutTokens));
   }
-  return rollout_by_layer(run.select(kind));
+  return rollout_by_layer(run.select(kind), {.stop = stop});
 }
 
-std::string rollout_bytes(const Run& run, AttentionKind kind) {
+std::string rollout_bytes(const Run& run, AttentionKind kind, const std::stop_token& stop) {
   NamedArrays arrays("[rollout]");
-  arrays.add("rollout", rollout_of(run, kind));
+  arrays.add("rollout", rollout_of(run, kind, stop));
   return safetensors_bytes(arrays, {{"rollout", StoredType::f16}});
 }
 

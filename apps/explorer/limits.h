@@ -1,6 +1,7 @@
 // What the server takes on: enough for a person, and an end for everything.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 #include "fovea/shape.h"
@@ -8,13 +9,23 @@
 namespace fovea::explorer {
 
 struct Limits {
-  std::size_t text_bytes = 200'000;           // of each text of a capture
-  std::size_t body_bytes = 2'500'000;         // two texts, each byte written as \u00xx
-  Index tokens = 8192;                        // that a model reads at once
-  std::size_t captures = 16;                  // kept; the oldest are forgotten
-  std::size_t capture_bytes = 3'000'000'000;  // that all of them may take: queries, keys, values
-  std::size_t waiting_runs = 4;               // beside the one that runs
+  std::size_t text_bytes = 200'000;            // of each text of a capture
+  std::size_t body_bytes = 2'500'000;          // two texts, each byte written as \u00xx
+  std::size_t all_body_bytes = 10'000'000;     // of all bodies that are held at once
+  std::size_t all_answer_bytes = 500'000'000;  // of all answers that clients have not fetched yet
+  std::size_t connections = 512;               // at once, each with kConnectionBytes
+  Index tokens = 8192;                         // that a model reads at once
+  std::size_t captures = 16;                   // kept; the oldest are forgotten
+  std::size_t capture_bytes = 3'000'000'000;   // that all of them may take: queries, keys, values
+  std::size_t waiting_runs = 4;                // beside the one that runs
+  // For the line of a request, counted from the answer before, and then for its headers and body.
+  std::chrono::milliseconds request_time = std::chrono::seconds(30);
+  std::chrono::milliseconds answer_time = std::chrono::minutes(5);  // to fetch an answer
 };
+
+inline constexpr std::size_t kConnectionBytes = 32'768;  // for the line and the headers of a request
+inline constexpr std::size_t kMostTargetBytes = 8'192;   // of the address that it asks for
+inline constexpr std::ptrdiff_t kMostParameters = 64;    // in that
 
 inline constexpr Index kMostCells = 4'194'304;    // weights in one answer
 inline constexpr Index kMostStepTokens = 512;     // rows, and keys, of one answer about steps

@@ -54,11 +54,12 @@ void write_head(JsonWriter& json, const HeadMeasures& head, const std::vector<st
 
 }  // namespace
 
-std::string overview_json(const StoredCapture& stored, AttentionKind kind) {
+std::string overview_json(const StoredCapture& stored, AttentionKind kind, const std::stop_token& stop) {
   const Run run = stored.run().select(kind);
   const std::vector<std::string> key_tokens = run.key_tokens(kind);
   MeasureOptions options;
   options.rows = options.head_mean = false;
+  options.stop = stop;
   const bool all = weights_in(run, kind) <= kMostWeights;
   if (!all) options.measures = streaming_measures();
   JsonWriter json(JsonStyle::compact);
@@ -77,18 +78,19 @@ std::string overview_json(const StoredCapture& stored, AttentionKind kind) {
   return json.take();
 }
 
-Thumbnails thumbnails_of(const Run& run, AttentionKind kind, Index size) {
+Thumbnails thumbnails_of(const Run& run, AttentionKind kind, Index size, const std::stop_token& stop) {
   StatisticsOptions wanted;
   wanted.rows = wanted.received = false;
   wanted.thumbnail = size;
+  wanted.stop = stop;
   AttentionStatistics all = run.select(kind).all_statistics(kind, wanted);
   const Shape s = all.thumbnail.shape();  // [L, 1, H, R, C]
   const Shape shape = {s[0], s[2], s[3], s[4]};
   return {std::move(all.thumbnail).reshaped(shape), std::move(all.thumbnail_max).reshaped(shape)};
 }
 
-std::string thumbnails_bytes(const Run& run, AttentionKind kind, Index size) {
-  Thumbnails all = thumbnails_of(run, kind, size);
+std::string thumbnails_bytes(const Run& run, AttentionKind kind, Index size, const std::stop_token& stop) {
+  Thumbnails all = thumbnails_of(run, kind, size, stop);
   NamedArrays arrays("[thumbnails]");
   arrays.add("mean", std::move(all.mean));
   arrays.add("max", std::move(all.max));

@@ -2,32 +2,93 @@
 
 #include <fmt/core.h>
 
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "request_error.h"
 
 namespace fovea::explorer {
 namespace {
 
-std::string text_field(const nlohmann::json& body, const char* name) {
-  const auto found = body.find(name);
-  if (found == body.end() || !found->is_string()) {
-    throw RequestError(400, fmt::format("\"{}\": expected a text", name));
+// Keeps the texts of the outermost object and nothing else: a tree of all values would take many times the
+// bytes of the body.
+class TextFields : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  bool is_object() const { return is_object_; }
+  bool is_null(const std::string& name) const {
+    return !fields_.contains(name) || fields_.at(name).is_null;
   }
-  return found->get<std::string>();
-}
+  std::string text(const std::string& name) {
+    const auto found = fields_.find(name);
+    if (found == fields_.end() || !found->second.is_text) {
+      throw RequestError(400, fmt::format("\"{}\": expected a text", name));
+    }
+    return std::move(found->second.text);
+  }
+
+  bool null() override { return keep({.is_null = true}); }
+  bool boolean(bool /*value*/) override { return keep({}); }
+  bool number_integer(std::int64_t /*value*/) override { return keep({}); }
+  bool number_unsigned(std::uint64_t /*value*/) override { return keep({}); }
+  bool number_float(double /*value*/, const std::string& /*digits*/) override { return keep({}); }
+  bool string(std::string& value) override { return keep({.is_text = true, .text = value}); }
+  bool binary(nlohmann::json::binary_t& /*value*/) override { return keep({}); }
+  bool start_object(std::size_t /*elements*/) override {
+    if (depth_ == 0) is_object_ = true;
+    return begin();
+  }
+  bool start_array(std::size_t /*elements*/) override { return begin(); }
+  bool end_object() override { return end(); }
+  bool end_array() override { return end(); }
+  bool key(std::string& name) override {
+    if (depth_ == 1) key_ = name;
+    return true;
+  }
+  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
+                   const nlohmann::json::exception& /*error*/) override {
+    return false;
+  }
+
+ private:
+  struct Field {
+    bool is_null = false, is_text = false;
+    std::string text = {};
+  };
+
+  bool keep(Field field) {
+    const bool wanted = key_ == "model" || key_ == "text" || key_ == "text2";
+    if (depth_ == 1 && is_object_ && wanted) fields_[key_] = std::move(field);
+    return true;
+  }
+  bool begin() {
+    keep({});
+    ++depth_;
+    return true;
+  }
+  bool end() {
+    --depth_;
+    return true;
+  }
+
+  std::map<std::string, Field> fields_;
+  std::string key_;
+  std::size_t depth_ = 0;
+  bool is_object_ = false;
+};
 
 }  // namespace
 
 CaptureRequest parse_capture_request(const std::string& body) {
-  const nlohmann::json fields = nlohmann::json::parse(body, nullptr, false);
-  if (fields.is_discarded()) throw RequestError(400, "the body is not JSON in UTF-8");
+  TextFields fields;
+  // The parser takes NUL, which JSON never has, for the end, and what follows would be ignored.
+  const bool fine = body.find('\0') == std::string::npos && nlohmann::json::sax_parse(body, &fields);
+  if (!fine) throw RequestError(400, "the body is not JSON in UTF-8");
   if (!fields.is_object())
     throw RequestError(400, "the body should be an object: {\"model\": .., \"text\": ..}");
-  CaptureRequest request{text_field(fields, "model"), text_field(fields, "text"), {}};
-  if (const auto second = fields.find("text2"); second != fields.end() && !second->is_null()) {
-    request.second_text = text_field(fields, "text2");
-  }
+  CaptureRequest request{fields.text("model"), fields.text("text"), {}};
+  if (!fields.is_null("text2")) request.second_text = fields.text("text2");
   return request;
 }
 

@@ -3,55 +3,70 @@
 #include <algorithm>
 
 #include "fovea/ascii.h"
+#include "own_names.h"
 #include "request_error.h"
 
 namespace fovea::explorer {
 
-std::string host_in_url(const std::string& host) {
-  return host.find(':') == std::string::npos ? host : "[" + host + "]";
-}
-
-RequestGuard::RequestGuard(const std::string& host, int port) {
-  for (const std::string& name : {std::string("localhost"), std::string("127.0.0.1"), std::string("[::1]"),
-                                  ascii_lower_case(host_in_url(host))}) {
-    hosts_.push_back(name + ":" + std::to_string(port));
-    if (port == 80) hosts_.push_back(name);
+RequestGuard::RequestGuard(const std::string& host, const ListeningSocket& socket)
+    : port_(":" + std::to_string(socket.port())),
+      hosts_({"localhost", "127.0.0.1", "[::1]", ascii_lower_case(host_in_url(host)),
+              host_in_url(socket.address())}),
+      any_address_(socket.is_any_address()) {
+  if (any_address_) {
+    for (const std::string& name : own_names()) hosts_.push_back(name);
   }
 }
 
-void RequestGuard::check_host(const HeaderOf& header) const {
-  if (std::find(hosts_.begin(), hosts_.end(), ascii_lower_case(header("Host"))) == hosts_.end()) {
-    throw RequestError(
-        421, "this server does not go by that name (the Host header); it is reached at " + hosts_.front());
+bool RequestGuard::is_ours(const std::string& host) const {
+  if (std::find(hosts_.begin(), hosts_.end(), host) != hosts_.end()) return true;
+  if (!any_address_) return false;
+  // Addresses come and go while the server runs.
+  const std::vector<OwnAddress> own = own_addresses();
+  return std::any_of(own.begin(), own.end(),
+                     [&](const OwnAddress& address) { return host_in_url(address.text) == host; });
+}
+
+void RequestGuard::check_host(const HttpRequest& request) const {
+  std::string host = ascii_lower_case(request.header("host"));
+  if (host.ends_with(port_)) {
+    host.resize(host.size() - port_.size());
+  } else if (port_ != ":80") {  // which browsers leave out
+    host.clear();
   }
+  if (!host.empty() && is_ours(host)) return;
+  throw RequestError(421, "this server does not go by that name (the Host header); it is reached at " +
+                              hosts_.front() + port_);
 }
 
 // Following a link to the page is fine, whoever wrote the link; the answer is shown to nobody else.
-void RequestGuard::check_page(const HeaderOf& header) const {
-  check_host(header);
-  const std::string site = header("Sec-Fetch-Site");
+void RequestGuard::check_page(const HttpRequest& request) const {
+  check_host(request);
+  const std::string site = request.header("sec-fetch-site");
   const bool elsewhere = site == "cross-site" || site == "same-site";
-  if (elsewhere && header("Sec-Fetch-Mode") != "navigate") {
+  if (elsewhere && request.header("sec-fetch-mode") != "navigate") {
     throw RequestError(403, "requests of other sites are not answered");
   }
 }
 
-void RequestGuard::check_api(const HeaderOf& header) const {
-  check_host(header);
-  const std::string site = header("Sec-Fetch-Site");
+void RequestGuard::check_api(const HttpRequest& request) const {
+  check_host(request);
+  const std::string site = request.header("sec-fetch-site");
   if (site == "cross-site" || site == "same-site") {
     throw RequestError(403, "requests of other sites are not answered");
   }
 }
 
-void RequestGuard::check_change(const HeaderOf& header, bool has_body) const {
-  check_api(header);
-  const std::string origin = header("Origin");
-  if (!origin.empty() && ascii_lower_case(origin) != "http://" + ascii_lower_case(header("Host"))) {
+void RequestGuard::check_change(const HttpRequest& request) const {
+  check_api(request);
+  // Two Origins count as one that is not ours.
+  const bool has_origin = request.headers.count("origin") > 0;
+  if (has_origin &&
+      ascii_lower_case(request.header("origin")) != "http://" + ascii_lower_case(request.header("host"))) {
     throw RequestError(403, "requests of other sites are not answered (the Origin header)");
   }
-  const std::string type = ascii_lower_case(header("Content-Type"));
-  if (has_body && type != "application/json" && !type.starts_with("application/json;")) {
+  const std::string type = ascii_lower_case(request.header("content-type"));
+  if (request.method == "POST" && type != "application/json" && !type.starts_with("application/json;")) {
     throw RequestError(415, "expected Content-Type: application/json");
   }
 }

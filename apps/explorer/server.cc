@@ -1,25 +1,19 @@
 #include "server.h"
 
 #include <fmt/core.h>
-#include <httplib.h>
 
-#include <atomic>
-#include <chrono>
-#include <future>
-#include <new>
-#include <stop_token>
-#include <thread>
 #include <utility>
 
 #include "analysis.h"
-#include "fovea/error.h"
 #include "fovea/json_writer.h"
 #include "head_weights.h"
+#include "http_server.h"
 #include "mask_answer.h"
 #include "overview.h"
+#include "own_names.h"
 #include "request_body.h"
-#include "request_error.h"
 #include "request_guard.h"
+#include "routes.h"
 #include "state.h"
 #include "steps.h"
 #include "summary.h"
@@ -28,289 +22,200 @@
 namespace fovea::explorer {
 namespace {
 
-using httplib::Request;
-using httplib::Response;
-
-constexpr int kFirstPort = 7373, kPortsToTry = 20;
-// A client that keeps its connection holds a thread, mostly asleep; after some requests it has to queue up
-// again, so that many clients come forward together.
-constexpr std::size_t kConnections = 64, kRequestsPerConnection = 200;
-constexpr auto kLookAfterClient = std::chrono::milliseconds(100);
 constexpr std::size_t kComputingThreads = 2;  // each with a team of OpenMP threads
 
-// With a parameter, so that it is none of the types the server would compress: over loopback that only
-// costs time.
-constexpr const char* kJson = "application/json; charset=utf-8";
-constexpr const char* kBinary = "application/octet-stream";
+HttpHeaders headers_of_all(const Page& page) {
+  return {{"Content-Security-Policy", page.policy + "; frame-ancestors 'none'"},
+          {"X-Content-Type-Options", "nosniff"},
+          {"X-Frame-Options", "DENY"},
+          {"Referrer-Policy", "no-referrer"},
+          {"Cross-Origin-Resource-Policy", "same-origin"},
+          {"Cross-Origin-Opener-Policy", "same-origin"},
+          {"Cache-Control", "no-store"}};
+}
 
-void send_error(Response& response, int status, const std::string& message) {
+std::string summary_json(const StoredCapture& stored) {
   JsonWriter json(JsonStyle::compact);
-  json.begin_object();
-  json.key("error").begin_object();
-  json.key("message").string(message);
-  json.key("status").integer(status);
-  json.end_object();
-  json.end_object();
-  response.status = status;
-  response.set_content(json.take(), kJson);
+  write_summary(json, stored);
+  return json.take();
 }
 
-// Of errors that the HTTP library found by itself.
-std::string message_of(int status, const Limits& limits) {
-  switch (status) {
-    case 400:
-      return "this is no HTTP request that can be understood";
-    case 404:
-      return "there is nothing at this address";
-    case 413:
-      return fmt::format("the body of a request has at most {} bytes", limits.body_bytes);
-    case 414:
-      return "the address is too long";
-    default:
-      return "the request cannot be answered";
-  }
+std::string url_of(const std::string& host, int port) {
+  return fmt::format("http://{}:{}/", host_in_url(host), port);
 }
 
-HeaderOf headers_of(const Request& request) {
-  return [&request](const std::string& name) {
-    // Two of them are a trick: which one would be believed?
-    return request.get_header_value_count(name) == 1 ? request.get_header_value(name) : "";
-  };
-}
-
-// Fails if somebody else listens there: the library's own choice, SO_REUSEPORT, would share the port with
-// them.
-void set_socket_options(socket_t socket) {
-  const int yes = 1;
-  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-}
-
-int take_port(httplib::Server& http, const std::string& host, std::optional<int> wanted) {
-  if (wanted == 0) {
-    if (const int port = http.bind_to_any_port(host); port > 0) return port;
-    throw fovea::Error(fmt::format("[serve] no port of {} can be had", host));
-  }
-  if (wanted) {
-    if (http.bind_to_port(host, *wanted)) return *wanted;
-    throw fovea::Error(
-        fmt::format("[serve] port {} of {} cannot be had: taken, or not allowed", *wanted, host));
-  }
-  for (int port = kFirstPort; port < kFirstPort + kPortsToTry; ++port) {
-    if (http.bind_to_port(host, port)) return port;
-  }
-  throw fovea::Error(fmt::format("[serve] none of the ports {} to {} of {} can be had", kFirstPort,
-                                 kFirstPort + kPortsToTry - 1, host));
+HttpTask answered_at_once(HttpAnswer answer) {
+  return {.work = [answer = std::move(answer)](const std::stop_token&) { return answer; }};
 }
 
 }  // namespace
 
 struct Server::Parts {
   Parts(const ServerOptions& options, Page shown, std::vector<ServedModel> models, ModelLoader loader)
+      : Parts(options, ListeningSocket(options.host, options.port), std::move(shown), std::move(models),
+              std::move(loader)) {}
+  Parts(const ServerOptions& options, ListeningSocket socket, Page shown, std::vector<ServedModel> models,
+        ModelLoader loader)
       : limits(options.limits),
-        page(std::move(shown)),
-        examples(examples_json()),
+        page(answer_with(std::move(shown.html), "text/html; charset=utf-8")),
+        examples(answer_with(examples_json())),
+        port(socket.port()),
+        any_address(socket.is_any_address()),
+        loopback(socket.is_loopback()),
+        host(any_address ? "127.0.0.1" : options.host),  // 0.0.0.0 is no address that one can go to
+        url(url_of(host, port)),
+        guard(options.host, socket),
         captures(std::move(models), std::move(loader), options.limits),
         answers(kComputingThreads),
         studies(kComputingThreads, SIZE_MAX, WorkQueue::Priority::low),
-        runs(1, options.limits.waiting_runs) {
-    set_up();
-    port = take_port(http, options.host, options.port);
-    url = fmt::format("http://{}:{}/", host_in_url(options.host), port);
-    guard = std::make_unique<RequestGuard>(options.host, port);
+        runs(1, options.limits.waiting_runs),
+        http(std::move(socket), options.limits, headers_of_all(shown),
+             {[this](const HttpRequest& request) { routes.check(request, guard); },
+              [this](const HttpRequest& request) { return routes.task(request); }}) {
     add_routes();
+    add_capture_routes();
+    add_studies();
   }
 
-  void set_up();
   void add_routes();
   void add_capture_routes();
-  void add_rollout_route();
-  void send_rollout_row(Response& response, const CapturePtr& stored, AttentionKind kind, Index query);
+  void add_studies();
 
-  // Runs a handler; whatever it throws becomes an answer.
-  template <typename Handler>
-  httplib::Server::Handler answered(Handler handler, int status_of_error = 400) const {
-    return [handler, status_of_error](const Request& request, Response& response) {
-      try {
-        handler(request, response);
-      } catch (const RequestError& error) {
-        send_error(response, error.status(), error.what());
-      } catch (const fovea::Error& error) {
-        send_error(response, status_of_error, error.what());
-      } catch (const std::bad_alloc&) {
-        send_error(response, 503, "out of memory");
-      } catch (const std::exception& error) {
-        send_error(response, 500, error.what());
-      }
-    };
+  // GET /api/captures/*/NAME: `body(capture, parameters)`, whose bytes are sent.
+  template <typename Body>
+  void add_answer(const std::string& name, Body body) {
+    routes.add("GET", "/api/captures/*/" + name, &RequestGuard::check_api,
+               [this, body](const HttpRequest& request, const std::string& id) {
+                 return HttpTask{.work =
+                                     [body, stored = captures.get(id),
+                                      parameters = request.parameters](const std::stop_token&) {
+                                       return answer_with(body(stored, parameters), kBinary);
+                                     },
+                                 .queue = &answers};
+               });
   }
 
-  // GET /api/captures/{id}/NAME: `body(capture, parameters)` computed on one of our threads.
+  // The same of all heads or layers, as long as the client waits: `body(capture, kind, parameters, stop)`.
   template <typename Body>
-  void add_answer(const std::string& name, const char* type, WorkQueue& queue, Body body) {
-    http.Get("/api/captures/([A-Za-z0-9]+)/" + name,
-             answered([this, type, &queue, body](const Request& request, Response& response) {
-               guard->check_api(headers_of(request));
-               const CapturePtr stored = captures.get(request.matches[1]);
-               response.set_content(queue.run([&] { return body(stored, request.params); }), type);
-             }));
+  void add_study(const std::string& name, const char* type, Body body) {
+    routes.add("GET", "/api/captures/*/" + name, &RequestGuard::check_api,
+               [this, type, body](const HttpRequest& request, const std::string& id) {
+                 const CapturePtr stored = captures.get(id);
+                 const AttentionKind kind = kind_parameter(request.parameters, stored->run());
+                 return HttpTask{.work =
+                                     [type, body, stored, kind,
+                                      parameters = request.parameters](const std::stop_token& stop) {
+                                       return answer_with(body(*stored, kind, parameters, stop), type);
+                                     },
+                                 .queue = &studies,
+                                 .only_while_awaited = true};
+               });
   }
 
   const Limits limits;
-  const Page page;
-  const std::string examples;
-  int port = 0;
-  std::string url;
-  std::unique_ptr<RequestGuard> guard;
+  const HttpAnswer page, examples;
+  const int port;
+  const bool any_address, loopback;
+  const std::string host, url;
+  const RequestGuard guard;
+  Routes routes;
   CaptureStore captures;
   WorkQueue answers;  // what a hovering pointer waits for
   WorkQueue studies;  // of all heads or layers: they take seconds, and nothing else waits for them
   WorkQueue runs;
-  std::atomic<bool> ended = false;  // listen() has returned
-  httplib::Server http;             // the last one: its threads use all the others
+  HttpServer http;  // the last one: it uses all the others
 };
 
-void Server::Parts::set_up() {
-  http.new_task_queue = [] { return new httplib::ThreadPool(kConnections); };  // NOLINT: it takes a pointer
-  http.set_socket_options(set_socket_options);
-  http.set_tcp_nodelay(true);      // header and body are two packets: without it, the second waits 40 ms
-  http.set_keep_alive_timeout(2);  // seconds that the end may have to wait for
-  http.set_keep_alive_max_count(kRequestsPerConnection);
-  http.set_payload_max_length(limits.body_bytes);
-  http.set_default_headers({{"Content-Security-Policy", page.policy + "; frame-ancestors 'none'"},
-                            {"X-Content-Type-Options", "nosniff"},
-                            {"X-Frame-Options", "DENY"},
-                            {"Referrer-Policy", "no-referrer"},
-                            {"Cross-Origin-Resource-Policy", "same-origin"},
-                            {"Cross-Origin-Opener-Policy", "same-origin"},
-                            {"Cache-Control", "no-store"}});
-  http.set_error_handler([this](const Request&, Response& response) {
-    if (response.body.empty()) send_error(response, response.status, message_of(response.status, limits));
-  });
-}
-
 void Server::Parts::add_routes() {
-  http.Get("/", answered([this](const Request& request, Response& response) {
-             guard->check_page(headers_of(request));
-             response.set_content_provider(
-                 page.html.size(), "text/html; charset=utf-8",
-                 [this](std::size_t offset, std::size_t length, httplib::DataSink& to) {
-                   return to.write(page.html.data() + offset, length);
-                 });
-           }));
-  http.Get("/favicon.ico", [](const Request&, Response& response) { response.status = 204; });
-  http.Get("/api/state", answered([this](const Request& request, Response& response) {
-             guard->check_api(headers_of(request));
-             const std::vector<CapturePtr> kept = captures.captures();
-             std::vector<const StoredCapture*> all;
-             for (const CapturePtr& each : kept) all.push_back(each.get());
-             response.set_content(state_json(captures.models(), all, limits), kJson);
-           }));
-  http.Get("/api/examples", answered([this](const Request& request, Response& response) {
-             guard->check_api(headers_of(request));
-             response.set_content(examples, kJson);
-           }));
-  http.Get("/api/mask", answered([this](const Request& request, Response& response) {
-             guard->check_api(headers_of(request));
-             response.set_content(answers.run([&] { return mask_json(request.params); }), kJson);
-           }));
-  add_capture_routes();
+  routes.add("GET", "/", &RequestGuard::check_page,
+             [this](const HttpRequest&, const std::string&) { return answered_at_once(page); });
+  routes.add("GET", "/favicon.ico", &RequestGuard::check_nothing,
+             [](const HttpRequest&, const std::string&) { return answered_at_once({.status = 204}); });
+  routes.add("GET", "/api/examples", &RequestGuard::check_api,
+             [this](const HttpRequest&, const std::string&) { return answered_at_once(examples); });
+  routes.add("GET", "/api/state", &RequestGuard::check_api, [this](const HttpRequest&, const std::string&) {
+    return HttpTask{.work =
+                        [this](const std::stop_token&) {
+                          const std::vector<CapturePtr> kept = captures.captures();
+                          std::vector<const StoredCapture*> all;
+                          for (const CapturePtr& each : kept) all.push_back(each.get());
+                          return answer_with(state_json(captures.models(), all, limits));
+                        },
+                    .queue = &answers};
+  });
+  routes.add(
+      "GET", "/api/mask", &RequestGuard::check_api, [this](const HttpRequest& request, const std::string&) {
+        return HttpTask{.work = [parameters = request.parameters](
+                                    const std::stop_token&) { return answer_with(mask_json(parameters)); },
+                        .queue = &answers};
+      });
 }
 
 void Server::Parts::add_capture_routes() {
-  const auto summary = [](const StoredCapture& stored) {
-    JsonWriter json(JsonStyle::compact);
-    write_summary(json, stored);
-    return json.take();
-  };
-  http.Post("/api/captures", answered(
-                                 [this, summary](const Request& request, Response& response) {
-                                   guard->check_change(headers_of(request), true);
-                                   const CaptureRequest wanted = parse_capture_request(request.body);
-                                   const CapturePtr made = runs.run([&] { return captures.add(wanted); });
-                                   response.status = 201;
-                                   response.set_content(summary(*made), kJson);
-                                 },
-                                 422));
-  http.Get("/api/captures/([A-Za-z0-9]+)",
-           answered([this, summary](const Request& request, Response& response) {
-             guard->check_api(headers_of(request));
-             response.set_content(summary(*captures.get(request.matches[1])), kJson);
-           }));
-  http.Delete("/api/captures/([A-Za-z0-9]+)", answered([this](const Request& request, Response& response) {
-                guard->check_change(headers_of(request), false);
-                captures.remove(request.matches[1]);
-                response.status = 204;
-              }));
-  add_answer("overview", kJson, studies, [](const CapturePtr& stored, const Parameters& parameters) {
-    const AttentionKind kind = kind_parameter(parameters, stored->run());
-    return stored->answers->get(std::string("overview ") + to_string(kind),
-                                [&] { return overview_json(*stored, kind); });
-  });
-  add_answer("thumbnails", kBinary, studies, [](const CapturePtr& stored, const Parameters& parameters) {
-    const AttentionKind kind = kind_parameter(parameters, stored->run());
-    const Index size =
-        integer_parameter(parameters, "size", 1, kMostThumbnailCells).value_or(kThumbnailCells);
-    const auto compute = [&] { return thumbnails_bytes(stored->run(), kind, size); };
-    if (size != kThumbnailCells) return compute();
-    return stored->answers->get(std::string("thumbnails ") + to_string(kind), compute);
-  });
-  add_answer("weights", kBinary, answers, [](const CapturePtr& stored, const Parameters& parameters) {
+  routes.add("POST", "/api/captures", &RequestGuard::check_change,
+             [this](const HttpRequest& request, const std::string&) {
+               return HttpTask{
+                   .work =
+                       [this, wanted = parse_capture_request(request.body)](const std::stop_token&) {
+                         return answer_with(summary_json(*captures.add(wanted)), kJson, 201);
+                       },
+                   .queue = &runs,
+                   .status_of_error = 422};
+             });
+  routes.add("GET", "/api/captures/*", &RequestGuard::check_api,
+             [this](const HttpRequest&, const std::string& id) {
+               return HttpTask{
+                   .work = [stored = captures.get(id)](
+                               const std::stop_token&) { return answer_with(summary_json(*stored)); },
+                   .queue = &answers};
+             });
+  routes.add("DELETE", "/api/captures/*", &RequestGuard::check_change,
+             [this](const HttpRequest&, const std::string& id) {
+               captures.remove(id);
+               return answered_at_once({.status = 204});
+             });
+  add_answer("weights", [](const CapturePtr& stored, const Parameters& parameters) {
     return weights_bytes(stored->run(), parameters);
   });
-  add_answer("rows", kBinary, answers, [](const CapturePtr& stored, const Parameters& parameters) {
+  add_answer("rows", [](const CapturePtr& stored, const Parameters& parameters) {
     return rows_bytes(stored->run(), parameters);
   });
-  add_answer("steps", kBinary, answers, [this](const CapturePtr& stored, const Parameters& parameters) {
+  add_answer("steps", [this](const CapturePtr& stored, const Parameters& parameters) {
     return steps_bytes(captures, stored, parameters);
   });
-  add_answer("similarity", kBinary, studies, [](const CapturePtr& stored, const Parameters& parameters) {
-    const AttentionKind kind = kind_parameter(parameters, stored->run());
-    return stored->answers->get(std::string("similarity ") + to_string(kind),
-                                [&] { return similarity_bytes(stored->run(), kind); });
-  });
-  add_rollout_route();
 }
 
-void Server::Parts::add_rollout_route() {
-  http.Get("/api/captures/([A-Za-z0-9]+)/rollout",
-           answered([this](const Request& request, Response& response) {
-             guard->check_api(headers_of(request));
-             const CapturePtr stored = captures.get(request.matches[1]);
-             const AttentionKind kind = kind_parameter(request.params, stored->run());
-             const Index queries = stored->run().layer(kind, 0).queries();
-             if (const auto query = integer_parameter(request.params, "query", 0, queries - 1)) {
-               return send_rollout_row(response, stored, kind, *query);
-             }
-             const auto all = [&] { return rollout_bytes(stored->run(), kind); };
-             response.set_content(studies.run([&] {
-               return stored->answers->get(std::string("rollout ") + to_string(kind), all);
-             }),
-                                  kBinary);
-           }));
-}
-
-// Of thousands of tokens it takes half a minute: as long as somebody is there to get it.
-void Server::Parts::send_rollout_row(Response& response, const CapturePtr& stored, AttentionKind kind,
-                                     Index query) {
-  check_rollout(stored->run(), kind);
-  response.set_chunked_content_provider(kBinary, [this, stored, kind, query](std::size_t /*offset*/,
-                                                                             httplib::DataSink& to) {
-    std::stop_source stop;
-    std::future<std::string> row = std::async(std::launch::async, [&] {
-      return studies.run([&] { return rollout_row_bytes(stored->run(), kind, query, stop.get_token()); });
-    });
-    while (row.wait_for(kLookAfterClient) != std::future_status::ready) {
-      if (!to.is_writable()) stop.request_stop();
-    }
-    try {
-      const std::string bytes = row.get();
-      to.write(bytes.data(), bytes.size());
-      to.done();
-      return true;
-    } catch (const std::exception&) {
-      return false;  // the status was sent already: the connection ends before the answer
-    }
-  });
+void Server::Parts::add_studies() {
+  using Kind = AttentionKind;
+  using Stop = std::stop_token;
+  add_study("overview", kJson,
+            [](const StoredCapture& stored, Kind kind, const Parameters&, const Stop& stop) {
+              return stored.answers->get(std::string("overview ") + to_string(kind),
+                                         [&] { return overview_json(stored, kind, stop); });
+            });
+  add_study("thumbnails", kBinary,
+            [](const StoredCapture& stored, Kind kind, const Parameters& parameters, const Stop& stop) {
+              const Index size =
+                  integer_parameter(parameters, "size", 1, kMostThumbnailCells).value_or(kThumbnailCells);
+              const auto compute = [&] { return thumbnails_bytes(stored.run(), kind, size, stop); };
+              if (size != kThumbnailCells) return compute();
+              return stored.answers->get(std::string("thumbnails ") + to_string(kind), compute);
+            });
+  add_study("similarity", kBinary,
+            [](const StoredCapture& stored, Kind kind, const Parameters&, const Stop& stop) {
+              return stored.answers->get(std::string("similarity ") + to_string(kind),
+                                         [&] { return similarity_bytes(stored.run(), kind, stop); });
+            });
+  add_study("rollout", kBinary,
+            [](const StoredCapture& stored, Kind kind, const Parameters& parameters, const Stop& stop) {
+              check_rollout(stored.run(), kind);
+              const Index queries = stored.run().layer(kind, 0).queries();
+              if (const auto query = integer_parameter(parameters, "query", 0, queries - 1)) {
+                return rollout_row_bytes(stored.run(), kind, *query, stop);
+              }
+              return stored.answers->get(std::string("rollout ") + to_string(kind),
+                                         [&] { return rollout_bytes(stored.run(), kind, stop); });
+            });
 }
 
 Server::Server(const ServerOptions& options, Page page, std::vector<ServedModel> models, ModelLoader loader)
@@ -320,19 +225,20 @@ Server::~Server() = default;
 
 const std::string& Server::url() const { return parts_->url; }
 int Server::port() const { return parts_->port; }
+bool Server::is_open_to_others() const { return !parts_->loopback; }
+
+std::vector<std::string> Server::urls_for_others() const {
+  if (parts_->loopback) return {};
+  if (!parts_->any_address) return {parts_->url};
+  std::vector<std::string> urls;
+  for (const OwnAddress& address : own_addresses()) {
+    if (address.for_others) urls.push_back(url_of(address.text, parts_->port));
+  }
+  return urls;
+}
+
 CaptureStore& Server::captures() { return parts_->captures; }
-
-void Server::listen() {
-  const bool fine = parts_->http.listen_after_bind();
-  parts_->ended = true;
-  if (!fine) throw fovea::Error("[serve] listening failed");
-}
-
-void Server::stop() {
-  // The HTTP library forgets a stop that comes before its first moment of listening.
-  while (!parts_->http.is_running() && !parts_->ended)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  parts_->http.stop();
-}
+void Server::listen() { parts_->http.serve(); }
+void Server::stop() { parts_->http.stop(); }
 
 }  // namespace fovea::explorer

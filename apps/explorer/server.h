@@ -26,12 +26,15 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  const std::string& url() const;  // "http://127.0.0.1:7373/"
+  const std::string& url() const;  // "http://127.0.0.1:7373/": works on this machine
   int port() const;
+  // Whether others in the network can use it, and the addresses that they reach it by now.
+  bool is_open_to_others() const;
+  std::vector<std::string> urls_for_others() const;
   CaptureStore& captures();
 
   void listen();  // answers until stop() is called, from another thread
-  void stop();    // lets requests that are being answered end
+  void stop();    // stops studies, lets other requests that are being answered end
 
  private:
   struct Parts;

@@ -6,17 +6,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <future>
 #include <mutex>
-#include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace fovea::explorer {
 
-// Clients hold threads of the HTTP server while they wait; if each of those computed by itself, each would
-// bring a team of OpenMP threads of its own.
+// If every request were computed by a thread of its own, each would bring a team of OpenMP threads.
 class WorkQueue {
  public:
   // low: gives way to everything else on the machine, the person's browser before all.
@@ -27,18 +23,11 @@ class WorkQueue {
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  // Does the work on one of the threads and waits for it; what it throws is thrown here. Throws
-  // RequestError 429 if too much waits already.
-  template <typename Work>
-  auto run(Work work) -> decltype(work()) {
-    std::packaged_task<decltype(work())()> task(std::move(work));
-    auto result = task.get_future();
-    add([&task] { task(); });
-    return result.get();
-  }
+  // Does the task, which throws nothing, on one of the threads, in order. Throws RequestError 429 if too
+  // much waits already.
+  void add(std::function<void()> task);
 
  private:
-  void add(std::function<void()> task);
   void work();
 
   std::mutex mutex_;

@@ -1,6 +1,7 @@
 // fovea serve and fovea view, as programs.
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 #include "run_command.h"
 
@@ -31,6 +32,18 @@ TEST(ServeCommand, tells_its_address_and_ends_cleanly) {
     EXPECT_TRUE(out.starts_with("{\"url\": \"http://127.0.0.1:")) << out;
     EXPECT_TRUE(out.ends_with("/\"}\n")) << out;
   }
+}
+
+TEST(ServeCommand, warns_when_others_can_use_it) {
+  const auto told_for = [](const std::string& host) {
+    const TemporaryDirectory folder;
+    EXPECT_EQ(serve_and_end("--host " + host + " --model " + tiny_model("bert"), "TERM", folder), 0);
+    return std::pair(text_of(folder.file("out")), text_of(folder.file("err")));
+  };
+  const auto [out, err] = told_for("0.0.0.0");
+  EXPECT_TRUE(out.starts_with("{\"url\": \"http://127.0.0.1:")) << out;
+  EXPECT_TRUE(contains(err, "Warning: everybody in the network can use this explorer")) << err;
+  EXPECT_EQ(told_for("localhost").second, "");
 }
 
 TEST(ServeCommand, needs_no_model) {

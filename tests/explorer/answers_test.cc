@@ -21,9 +21,8 @@ TEST_F(Answers, the_page_and_its_policy) {
   const auto page = get("/");
   EXPECT_EQ(page->status, 200);
   EXPECT_EQ(page->body, test_page().html);
-  EXPECT_EQ(page->get_header_value("Content-Security-Policy"),
-            "default-src 'none'; frame-ancestors 'none'");
-  EXPECT_EQ(page->get_header_value("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_EQ(page->header("Content-Security-Policy"), "default-src 'none'; frame-ancestors 'none'");
+  EXPECT_EQ(page->header("Content-Type"), "text/html; charset=utf-8");
   EXPECT_EQ(get("/favicon.ico")->status, 204);
 }
 

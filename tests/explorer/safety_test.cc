@@ -6,7 +6,7 @@ namespace {
 
 class Safety : public ServerTest {
  protected:
-  static httplib::Headers host(const std::string& name) { return {{"Host", name}}; }
+  static Headers host(const std::string& name) { return {{"Host", name}}; }
   static std::string port() { return std::to_string(running().server().port()); }
 };
 
@@ -35,15 +35,14 @@ TEST_F(Safety, huge_bodies_and_texts) {
                "at most");
   expect_error(post(std::string(limits.body_bytes + 1, ' ')), 413, "at most");
   EXPECT_EQ(get("/api/state")->status, 200);
-  const std::string address(20'000, 'a');
-  expect_error(get("/api/mask?expression=" + address + "&n=1&m=1"), 414);
+  expect_error(get("/api/mask?expression=" + std::string(20'000, 'a') + "&n=1&m=1"), 414);
 }
 
 TEST_F(Safety, unknown_ids_and_parameters) {
   const Json summary = read_text("bert", "the cat sat");
   expect_error(get("/api/captures/c999"), 404, "no such capture");
   expect_error(get("/api/captures/c999/overview?kind=encoder"), 404, "no such capture");
-  expect_error(running().client()->Delete("/api/captures/c999"), 404);
+  expect_error(running().client().remove("/api/captures/c999"), 404);
   expect_error(get("/api/nothing"), 404, "nothing at this address");
   expect_error(get(path_of(summary, "overview")), 400, "kind");
   expect_error(get(path_of(summary, "overview?kind=cross")), 404, "encoder");
@@ -106,44 +105,42 @@ TEST_F(Safety, other_sites_change_and_read_nothing) {
   EXPECT_EQ(get("/", {{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", "navigate"}})->status, 200);
   EXPECT_EQ(get("/api/state", {{"Sec-Fetch-Site", "same-origin"}})->status, 200);
   for (const char* type : {"text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""}) {
-    expect_error(running().client()->Post("/api/captures", body, type), 415, "application/json");
+    expect_error(running().client().post("/api/captures", body, type), 415, "application/json");
   }
   EXPECT_FALSE(get("/api/state")->has_header("Access-Control-Allow-Origin"));
 }
 
 // A body that was not read must not become the next request of the connection.
 TEST_F(Safety, a_refused_body_is_no_second_request) {
-  const auto client = running().client();
-  client->set_keep_alive(true);
+  Client client = running().client();
   const std::size_t before = running().server().captures().captures().size();
   const std::string inner = R"({"model": "bert", "text": "the cat"})";
   const std::string smuggled =
       "POST /api/captures HTTP/1.1\r\nHost: " + running().host() +
       "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(inner.size()) + "\r\n\r\n" +
       inner;
-  expect_error(client->Post("/api/captures", {{"Origin", "http://evil.example"}}, smuggled, "text/plain"),
+  expect_error(client.post("/api/captures", smuggled, "text/plain", {{"Origin", "http://evil.example"}}),
                403);
-  expect_error(client->Post("/nowhere", {{"Origin", "http://evil.example"}}, smuggled, "text/plain"), 404);
-  EXPECT_EQ(client->Get("/api/state")->status, 200);
+  expect_error(client.post("/nowhere", smuggled, "text/plain", {{"Origin", "http://evil.example"}}), 404);
+  EXPECT_EQ(client.get("/api/state")->status, 200);
   EXPECT_EQ(running().server().captures().captures().size(), before);
 }
 
 TEST_F(Safety, every_answer_carries_the_headers) {
   for (const char* path : {"/", "/api/state", "/nowhere", "/favicon.ico"}) {
     const auto answer = get(path);
-    EXPECT_EQ(answer->get_header_value("X-Content-Type-Options"), "nosniff") << path;
-    EXPECT_EQ(answer->get_header_value("Referrer-Policy"), "no-referrer") << path;
-    EXPECT_EQ(answer->get_header_value("Cross-Origin-Resource-Policy"), "same-origin") << path;
-    EXPECT_EQ(answer->get_header_value("Cache-Control"), "no-store") << path;
-    EXPECT_NE(answer->get_header_value("Content-Security-Policy").find("frame-ancestors 'none'"),
-              std::string::npos)
+    EXPECT_EQ(answer->header("X-Content-Type-Options"), "nosniff") << path;
+    EXPECT_EQ(answer->header("Referrer-Policy"), "no-referrer") << path;
+    EXPECT_EQ(answer->header("Cross-Origin-Resource-Policy"), "same-origin") << path;
+    EXPECT_EQ(answer->header("Cache-Control"), "no-store") << path;
+    EXPECT_NE(answer->header("Content-Security-Policy").find("frame-ancestors 'none'"), std::string::npos)
         << path;
   }
 }
 
 TEST_F(Safety, answers_are_not_compressed) {
   const auto answer = get("/api/state", {{"Accept-Encoding", "br, gzip, deflate"}});
-  EXPECT_EQ(answer->get_header_value("Content-Encoding"), "");
+  EXPECT_EQ(answer->header("Content-Encoding"), "");
 }
 
 TEST(Ports, one_that_is_taken_is_told_and_the_next_is_found) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <httplib.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 
 #include "explorer/server.h"
 #include "fovea/safetensors.h"
+#include "http_client.h"
 
 namespace fovea::explorer {
 
@@ -27,8 +27,8 @@ inline Page test_page() {
 
 class RunningServer {
  public:
-  explicit RunningServer(const Limits& limits = {})
-      : server_({"127.0.0.1", 0, limits}, test_page(),
+  explicit RunningServer(const Limits& limits = {}, const std::string& host = "127.0.0.1")
+      : server_({host, 0, limits}, test_page(),
                 {{"bert", tiny_model("bert")},
                  {"gpt2", tiny_model("gpt2")},
                  {"t5", tiny_model("t5")},
@@ -45,12 +45,8 @@ class RunningServer {
 
   Server& server() { return server_; }
   std::string host() const { return "127.0.0.1:" + std::to_string(server_.port()); }
-  // For one thread.
-  std::unique_ptr<httplib::Client> client() const {
-    auto client = std::make_unique<httplib::Client>("127.0.0.1", server_.port());
-    client->set_read_timeout(120);
-    return client;
-  }
+  int port() const { return server_.port(); }
+  Client client() const { return Client(server_.port()); }
 
  private:
   Server server_;
@@ -67,11 +63,11 @@ class ServerTest : public ::testing::Test {
   }
 
   static RunningServer& running() { return *running_; }
-  static httplib::Result get(const std::string& path, const httplib::Headers& headers = {}) {
-    return running_->client()->Get(path, headers);
+  static MaybeReply get(const std::string& path, const Headers& headers = {}) {
+    return running_->client().get(path, headers);
   }
-  static httplib::Result post(const std::string& body, const httplib::Headers& headers = {}) {
-    return running_->client()->Post("/api/captures", headers, body, "application/json");
+  static MaybeReply post(const std::string& body, const Headers& headers = {}) {
+    return running_->client().post("/api/captures", body, "application/json", headers);
   }
 
   // The summary of a new capture.
@@ -86,10 +82,10 @@ class ServerTest : public ::testing::Test {
   static NamedArrays arrays(const std::string& path) {
     const auto result = get(path);
     EXPECT_EQ(result->status, 200) << path << ": " << result->body;
-    EXPECT_EQ(result->get_header_value("Content-Type"), "application/octet-stream");
+    EXPECT_EQ(result->header("Content-Type"), "application/octet-stream");
     return parse_safetensors(result->body, path);
   }
-  static void expect_error(const httplib::Result& result, int status, const std::string& part = "") {
+  static void expect_error(const MaybeReply& result, int status, const std::string& part = "") {
     ASSERT_TRUE(result);
     EXPECT_EQ(result->status, status) << result->body;
     const Json body = Json::parse(result->body, nullptr, false);

@@ -47,7 +47,7 @@ class ServeCommand final : public Command {
     options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -"));
     declare_model(options, model_);
     options.text("--host", "ADDRESS", host_,
-                 tr("listen on this address of the machine; default: 127.0.0.1"));
+                 tr("listen on this address of the machine, 0.0.0.0: on all; default: 127.0.0.1"));
     options.integer("--port", "P", port_, 0, 65535,
                     tr("0: any that is free; default: 7373, or the next free one"));
     options.flag("--no-browser", no_browser_, tr("only tell the address"));
@@ -71,6 +71,7 @@ class ServeCommand final : public Command {
         failure = std::current_exception();
       }
     });
+    if (server.is_open_to_others()) warn(context, server);
     tell(context, server.url());
     end.wait();
     server.stop();
@@ -90,6 +91,14 @@ class ServeCommand final : public Command {
     } catch (const explorer::RequestError& error) {
       throw Error(fmt::format("[serve] {}", error.what()));
     }
+  }
+
+  static void warn(const Context& context, const explorer::Server& server) {
+    std::string urls;
+    for (const std::string& url : server.urls_for_others()) urls += (urls.empty() ? "" : ", ") + url;
+    print_message(context.say(
+        tr("Warning: everybody in the network can use this explorer, read its texts and run its models")));
+    if (!urls.empty()) print_message(context.say(tr("Others reach it at {0}", urls)));
   }
 
   void tell(const Context& context, const std::string& url) const {

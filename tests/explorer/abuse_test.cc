@@ -1,0 +1,243 @@
+// Requests that never end, or say one thing and are another: refused, and nothing of them is kept.
+#include <malloc.h>
+
+#include <fstream>
+#include <functional>
+#include <vector>
+
+#include "fovea/build_info.h"
+#include "server_testing.h"
+
+namespace fovea::explorer {
+namespace {
+
+constexpr double kMostExtraBytes = 32e6;
+constexpr std::size_t kMostSent = 64'000'000;
+
+class Abuse : public ServerTest {
+ protected:
+  static std::string first_lines(const std::string& method, const std::string& path,
+                                 const std::string& more = "") {
+    return method + " " + path + " HTTP/1.1\r\nHost: " + running().host() + "\r\n" + more;
+  }
+  static std::string post_lines(const std::string& more) {
+    return first_lines("POST", "/api/captures", "Content-Type: application/json\r\n" + more);
+  }
+
+  // Sends the piece again and again until there is an answer.
+  static MaybeReply send_without_end(const std::string& begin, const std::string& piece) {
+    Connection connection(running().server().port());
+    connection.send(begin);
+    std::size_t sent = begin.size();
+    for (pollfd answer = {connection.socket(), POLLIN, 0};
+         ::poll(&answer, 1, 0) == 0 && sent < kMostSent;) {
+      if (!connection.send(piece)) break;
+      sent += piece.size();
+    }
+    EXPECT_LT(sent, kMostSent);
+    return connection.receive();
+  }
+  static int status_of(const std::string& bytes) {
+    Connection connection(running().server().port());
+    connection.send(bytes);
+    const MaybeReply reply = connection.receive();
+    return reply ? reply->status : 0;
+  }
+};
+
+std::string repeated(const std::string& text, std::size_t times) {
+  std::string all;
+  for (std::size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+std::string chunk(const std::string& data) {
+  char size[32];
+  std::snprintf(size, sizeof(size), "%zx\r\n", data.size());
+  return size + data + "\r\n";
+}
+
+double status_bytes(const std::string& name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string word; file >> word;) {
+    double kilobytes = 0;
+    if (word == name && file >> kilobytes) return kilobytes * 1024;
+  }
+  return -1;
+}
+
+// What this program, server and client, needs beyond what it has.
+void expect_little_memory(const std::string& name, const std::function<void()>& attack) {
+  ::malloc_trim(0);
+  const bool reset = static_cast<bool>(std::ofstream("/proc/self/clear_refs") << "5" << std::flush);
+  const double before = status_bytes("VmRSS:");
+  attack();
+  const double extra = status_bytes("VmHWM:") - before;
+  if (!reset || before <= 0 || !build_info().sanitizers.empty()) return;
+  EXPECT_LE(extra, kMostExtraBytes) << name;
+}
+
+TEST_F(Abuse, bodies_without_end) {
+  const std::string chunks = repeated(chunk(std::string(8'000, ' ')), 8);
+  expect_little_memory("chunks", [&] {
+    expect_error(send_without_end(post_lines("Transfer-Encoding: chunked\r\n\r\n"), chunks), 413,
+                 "at most");
+  });
+  expect_little_memory("one chunk", [&] {
+    expect_error(send_without_end(post_lines("Transfer-Encoding: chunked\r\n\r\nfffffffffff\r\n"),
+                                  std::string(65'536, ' ')),
+                 413, "at most");
+  });
+  expect_little_memory("no length", [&] {
+    expect_error(send_without_end(post_lines("\r\n"), std::string(65'536, ' ')), 400, "Content-Length");
+  });
+  expect_little_memory("a body of GET", [&] {
+    expect_error(
+        send_without_end(first_lines("GET", "/api/state", "Transfer-Encoding: chunked\r\n\r\n"), chunks),
+        413);
+  });
+  EXPECT_EQ(get("/api/state")->status, 200);
+}
+
+TEST_F(Abuse, lines_and_headers_without_end) {
+  const std::string bytes(4'096, 'a');
+  expect_little_memory("a method", [&] { EXPECT_EQ(send_without_end("", bytes)->status, 414); });
+  expect_little_memory("an address", [&] { EXPECT_EQ(send_without_end("GET /", bytes)->status, 414); });
+  expect_little_memory("parameters", [&] {
+    const MaybeReply reply = send_without_end("GET /api/mask?n=1", repeated("&a=b", 1'000));
+    EXPECT_TRUE(reply && (reply->status == 414 || reply->status == 431));
+  });
+  expect_little_memory("a header", [&] {
+    EXPECT_EQ(send_without_end(first_lines("GET", "/", "X-Long: "), bytes)->status, 431);
+  });
+  expect_little_memory("headers", [&] {
+    EXPECT_EQ(send_without_end(first_lines("GET", "/"), repeated("A: b\r\n", 1'000))->status, 431);
+  });
+  expect_little_memory("headers after a body", [&] {
+    const std::string begin = post_lines("Transfer-Encoding: chunked\r\n\r\n1\r\n \r\n0\r\n");
+    EXPECT_EQ(send_without_end(begin, repeated("A: b\r\n", 1'000))->status, 431);
+  });
+  EXPECT_EQ(get("/api/state")->status, 200);
+}
+
+TEST_F(Abuse, an_address_that_is_long_but_ends) {
+  for (const std::size_t length : {8'193u, 20'000u, 60'000u}) {
+    const MaybeReply reply = get("/api/mask?expression=" + std::string(length, 'a') + "&n=1&m=1");
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 414) << length;
+  }
+  for (const std::size_t parameters : {64u, 200u, 400u, 1'000u, 4'000u}) {
+    EXPECT_EQ(status_of(first_lines("GET", "/api/mask?" + repeated("&", parameters), "\r\n")), 414)
+        << parameters;
+  }
+}
+
+TEST_F(Abuse, compressed_bodies) {
+  for (const char* coding : {"gzip", "deflate", "br", "identity, gzip", ""}) {
+    const std::string header = std::string("Content-Encoding: ") + coding + "\r\n";
+    expect_error(send_without_end(post_lines(header + "Content-Length: 1000000\r\n\r\n"),
+                                  std::string(65'536, '\x1f')),
+                 415, "Content-Encoding");
+  }
+  expect_error(post(R"({"model": "bert", "text": "the cat"})",
+                    {{"Content-Encoding", "gzip"}, {"Content-Encoding", "identity"}}),
+               415);
+  EXPECT_EQ(post(R"({"model": "bert", "text": "the cat"})", {{"Content-Encoding", "identity"}})->status,
+            201);
+}
+
+TEST_F(Abuse, lengths_that_are_none) {
+  const std::string rest = "\r\n\r\n{}";
+  EXPECT_EQ(status_of(post_lines("Content-Length: 1000000000000" + rest)), 413);
+  EXPECT_EQ(status_of(post_lines("Content-Length: 99999999999999999999999" + rest)), 413);
+  for (const char* length : {"-1", "abc", "2a", "0x2", "", "+2", "2, 2"}) {
+    EXPECT_EQ(status_of(post_lines(std::string("Content-Length: ") + length + rest)), 400) << length;
+  }
+  EXPECT_EQ(status_of(post_lines("Content-Length: 2\r\nContent-Length: 2" + rest)), 400);
+  EXPECT_EQ(status_of(post_lines("Content-Length: 2\r\nContent-Length: 40" + rest)), 400);
+  EXPECT_EQ(status_of(post_lines("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")), 400);
+  for (const char* coding : {"gzip", "gzip, chunked", "chunked, chunked", "identity", "x"}) {
+    EXPECT_EQ(status_of(post_lines(std::string("Transfer-Encoding: ") + coding + "\r\n\r\n0\r\n\r\n")), 400)
+        << coding;
+  }
+  for (const char* size : {"x", "-1", "0x2"}) {
+    EXPECT_EQ(status_of(post_lines("Transfer-Encoding: chunked\r\n\r\n") + size + "\r\n{}\r\n0\r\n\r\n"),
+              400)
+        << size;
+  }
+}
+
+TEST_F(Abuse, good_bodies_in_chunks_are_read) {
+  Connection connection(running().server().port());
+  const std::string body = R"({"model": "bert", "text": "the cat"})";
+  connection.send(post_lines("Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"));
+  for (const char byte : body) connection.send(chunk(std::string(1, byte)));
+  connection.send("0\r\nA-Trailer: x\r\n\r\n");
+  EXPECT_EQ(connection.receive()->status, 201);
+}
+
+TEST_F(Abuse, what_follows_json_is_refused) {
+  const std::string body = R"({"model": "bert", "text": "the cat"})";
+  EXPECT_EQ(post(" \t\r\n" + body + " \t\r\n")->status, 201);
+  for (const std::string& more :
+       {std::string(1, '\0'), std::string("\0\0\0", 3), std::string("\0{}", 3), std::string(" \0", 2),
+        std::string("{}"), std::string("x"), std::string("\x1a")}) {
+    expect_error(post(body + more), 400, "not JSON");
+  }
+  expect_error(post(std::string(1, '\0') + body), 400, "not JSON");
+  expect_error(post(std::string("{\"model\": \"bert\",\0 \"text\": \"a\"}", 32)), 400, "not JSON");
+}
+
+TEST_F(Abuse, json_of_many_small_values_takes_little_memory) {
+  const std::string values = "[" + repeated("[],", 800'000) + "[]]";
+  expect_little_memory("array", [&] { expect_error(post(values), 400, "object"); });
+  const std::string fields = "{\"model\": \"nowhere\", \"text\": \"a\", \"x\": " + values + "}";
+  expect_little_memory("field", [&] { expect_error(post(fields), 404, "no model"); });
+}
+
+TEST_F(Abuse, many_large_bodies_at_once_have_a_limit_together) {
+  expect_little_memory("bodies", [&] {
+    const std::string piece(65'536, ' ');
+    std::vector<std::unique_ptr<Connection>> connections;
+    std::size_t refused = 0;
+    for (int i = 0; i < 40; ++i) {
+      connections.push_back(std::make_unique<Connection>(running().server().port()));
+      connections.back()->send(post_lines("Content-Length: 2400000\r\n\r\n"));
+      for (int sent = 0; sent < 30; ++sent) connections.back()->send(piece);  // 2 MB, and then no more
+      pollfd answer = {connections.back()->socket(), POLLIN, 0};
+      if (::poll(&answer, 1, 100) == 0) continue;
+      expect_error(connections.back()->receive(), 503, "try again");
+      ++refused;
+    }
+    EXPECT_GT(refused, 30u);
+  });
+  EXPECT_EQ(post(R"({"model": "bert", "text": "the cat"})")->status, 201);
+}
+
+TEST_F(Abuse, many_unfinished_requests_take_little_memory) {
+  expect_little_memory("headers", [&] {
+    std::vector<std::unique_ptr<Connection>> connections;
+    for (int i = 0; i < 200; ++i) {
+      connections.push_back(std::make_unique<Connection>(running().server().port()));
+      connections.back()->send(first_lines("GET", "/", "X-Long: " + std::string(30'000, 'a')));
+    }
+    EXPECT_EQ(get("/api/state")->status, 200);
+  });
+}
+
+TEST_F(Abuse, what_is_no_http_is_refused) {
+  for (const char* bytes :
+       {"hello world\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / HTTQ/1.1\r\n\r\n", "GET /\r\n\r\n"}) {
+    EXPECT_GE(status_of(bytes), 400) << bytes;
+  }
+  Connection silent(running().server().port());
+  silent.send("hello\r\n\r\n");
+  EXPECT_TRUE(silent.is_ended());
+  Connection nul(running().server().port());
+  nul.send(std::string("GET /\0/ HTTP/1.1\r\nHost: ", 24) + running().host() + "\r\n\r\n");
+  EXPECT_TRUE(nul.receive() || nul.is_ended());
+  EXPECT_EQ(get("/api/state")->status, 200);
+}
+
+}  // namespace
+}  // namespace fovea::explorer
