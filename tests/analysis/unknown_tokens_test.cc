@@ -74,6 +74,20 @@ TEST(UnknownInMeasures, a_run_says_which_they_are) {
   EXPECT_NEAR(measure_attention(run_with_unknown("?"), named).heads[0][0][Measure::same_token], 1, 1e-6);
 }
 
+// A query that the model did not know is not the key that has the unknown token's name.
+TEST(UnknownInMeasures, queries_and_keys_of_two_sequences) {
+  const auto same_token = [](const std::vector<UnknownToken>& unknown_queries) {
+    Capture capture;
+    capture.sequences = {{{"?", "x"}, {}, {}, {}, {}}};
+    capture.decoder_sequences = {{{"?"}, {}, {}, {}, {}, unknown_queries, {}}};
+    const Tensor q({1, 1, 1, 2}), k({1, 1, 2, 2});
+    capture.attention({AttentionKind::cross, 0, q, k, k, {}});
+    return measure_attention(fovea::Run(std::move(capture))).heads[0][0][Measure::same_token];
+  };
+  EXPECT_NEAR(same_token({}), 0.5, 1e-6);
+  EXPECT_TRUE(std::isnan(same_token({{0, "小"}})));
+}
+
 TEST(UnknownInMeasures, reports_show_what_was_written) {
   const MeasuresReport report = measures_report(run_with_unknown("[UNK]"));
   const std::string table = to_terminal(report, {});
