@@ -71,8 +71,9 @@ class SequenceEncoder {
         // Who writes the token's own name means the token.
         const bool unknown =
             token.id == no_word_ && word.substr(token.begin, token.end - token.begin) != name;
-        put(token, name, origin(token.begin, token.end));
-        if (unknown) mark_unknown(origin(token.begin, token.end));
+        const ByteSpan place = origin(token.begin, token.end);
+        put(token, name, place);
+        if (unknown) mark_unknown(place);
       }
       if (read < word.size()) unknown_.push_back(origin(read, static_cast<std::uint32_t>(word.size())));
       ++word_;
