@@ -28,7 +28,7 @@ double weights_in(const Run& run, AttentionKind kind) {
          static_cast<double>(layer.queries()) * static_cast<double>(layer.keys());
 }
 
-void write_head(JsonWriter& json, const HeadMeasures& head, const std::vector<std::string>& key_tokens) {
+void write_head(JsonWriter& json, const HeadMeasures& head, const std::vector<std::string>& key_labels) {
   json.begin_object();
   json.key("measures");
   json.begin_object();
@@ -37,7 +37,7 @@ void write_head(JsonWriter& json, const HeadMeasures& head, const std::vector<st
     json.number_or_null(head[measure]);
   }
   json.end_object();
-  const HeadRole role = role_of(head, key_tokens);
+  const HeadRole role = role_of(head, key_labels);
   json.key("role");
   json.begin_object();
   json.key("id");
@@ -56,7 +56,7 @@ void write_head(JsonWriter& json, const HeadMeasures& head, const std::vector<st
 
 std::string overview_json(const StoredCapture& stored, AttentionKind kind, const std::stop_token& stop) {
   const Run run = stored.run().select(kind);
-  const std::vector<std::string> key_tokens = run.key_tokens(kind);
+  const std::vector<std::string> key_labels = run.key_labels(kind);
   MeasureOptions options;
   options.rows = options.head_mean = false;
   options.stop = stop;
@@ -68,7 +68,7 @@ std::string overview_json(const StoredCapture& stored, AttentionKind kind, const
   json.begin_array();
   for (const std::vector<HeadMeasures>& layer : measure_attention(run, options).heads) {
     json.begin_array();
-    for (const HeadMeasures& head : layer) write_head(json, head, key_tokens);
+    for (const HeadMeasures& head : layer) write_head(json, head, key_labels);
     json.end_array();
   }
   json.end_array();

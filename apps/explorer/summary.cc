@@ -24,6 +24,11 @@ void write_sequence(JsonWriter& json, const TokenSequence& sequence, const Token
   json.key("special").begin_array();
   for (const Index id : sequence.ids) json.boolean(tokenizer.is_special(id));
   json.end_array();
+  std::vector<bool> unknown(count);
+  for (const UnknownToken& token : sequence.unknown) unknown[static_cast<std::size_t>(token.place)] = true;
+  json.key("unknown").begin_array();
+  for (const bool each : unknown) json.boolean(each);
+  json.end_array();
   json.end_object();
 }
 
@@ -108,6 +113,9 @@ void write_summary(JsonWriter& json, const StoredCapture& stored) {
     json.null();
   }
   json.key("cut").integer(stored.read.cut);
+  const std::vector<TextReading> readings = stored.run().readings();
+  if (!readings.empty()) write_json(json.key("reading"), readings[0]);
+  if (stored.second_text && readings.size() > 1) write_json(json.key("reading2"), readings[1]);
   json.key("seconds").number(stored.seconds);
   json.key("kinds").begin_array();
   for (const AttentionKind kind : stored.run().kinds()) write_kind(json, stored, kind);

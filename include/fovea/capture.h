@@ -7,15 +7,19 @@
 
 #include "fovea/api.h"
 #include "fovea/probe.h"
+#include "fovea/text_reading.h"
 
 namespace fovea {
 
-// One sequence of tokens. All lists have one entry per token; those that are not known are empty.
+// One sequence of tokens. All lists but the last two have one entry per token; those that are not known are
+// empty.
 struct FOVEA_API TokenSequence {
   std::vector<std::string> tokens;
   std::vector<Index> ids;
-  std::vector<Index> begins, ends;  // bytes of the original text; special tokens: 0, 0
-  std::vector<Index> segments;      // 0, or 1 for the second text of a pair
+  std::vector<Index> begins, ends;         // bytes of the original text; special tokens: 0, 0
+  std::vector<Index> segments;             // 0, or 1 for the second text of a pair
+  std::vector<UnknownToken> unknown = {};  // in the order of the tokens
+  std::vector<TextReading> texts = {};     // of the texts that it is made of
   bool operator==(const TokenSequence&) const = default;
 };
 

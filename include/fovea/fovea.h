@@ -57,6 +57,7 @@
 #include "fovea/scaling.h"
 #include "fovea/shape_trace.h"
 #include "fovea/text_model.h"
+#include "fovea/text_reading.h"
 #include "fovea/tokenizer.h"
 #include "fovea/vocabulary.h"
 #include "fovea/words.h"

@@ -33,7 +33,7 @@ enum class Measure {
   first_token,         // weight of key 0
   special_tokens,      // weight of special tokens ([CLS], </s>); needs tokens
   punctuation,         // weight of punctuation; needs tokens
-  same_token,          // weight of the query's own token at other positions; needs tokens
+  same_token,          // weight of the query's own token, if it is a known one, elsewhere; needs tokens
   distance,            // Σ w |j − p|
   sink_share,          // share of all weight that the most attended key receives
   block_diagonal,      // weight within the query's own block; needs blocks
@@ -81,9 +81,12 @@ struct FOVEA_API AttentionMeasures {
 };
 
 struct FOVEA_API MeasureOptions {
-  std::vector<Measure> measures = {};         // empty: all
-  std::vector<std::string> tokens = {};       // names of the queries, N or none
-  std::vector<std::string> key_tokens = {};   // names of the keys, M or none; the tokens if N = M
+  std::vector<Measure> measures = {};        // empty: all
+  std::vector<std::string> tokens = {};      // names of the queries, N or none
+  std::vector<std::string> key_tokens = {};  // names of the keys, M or none; the tokens if N = M
+  // Places of tokens that the model read as unknown, besides [UNK] and <unk>, which tell by their form.
+  // They are words, each another one: neither special nor the same as another token.
+  std::vector<Index> unknown = {}, unknown_keys = {};
   std::vector<Index> segments = {};           // block (segment, document) of each key, M or none
   Index block_size = 0;                       // blocks of so many keys; else they end at special tokens
   Index period = 0;                           // of a repeated sequence; 0: found in the tokens, if any

@@ -24,6 +24,8 @@ struct FOVEA_API MeasuresReport {
   Index queries = 0, keys = 0;
   std::vector<std::string> tokens,
       key_tokens;  // N and M names, or none; no key_tokens: the tokens, if N = M
+  std::vector<UnknownToken> unknown,
+      unknown_keys;  // of tokens and key_tokens: those the model did not know
   bool masked = false;
   std::vector<Text> notes;
 

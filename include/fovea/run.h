@@ -103,6 +103,12 @@ class FOVEA_API Run {
   // Names of the queries and keys of a sequence; none if they are not known.
   std::vector<std::string> query_tokens(AttentionKind kind, Index batch = 0) const;
   std::vector<std::string> key_tokens(AttentionKind kind, Index batch = 0) const;
+  // The same for people, by token_labels: "小明 [UNK]" where the model read an unknown token.
+  std::vector<std::string> query_labels(AttentionKind kind, Index batch = 0) const;
+  std::vector<std::string> key_labels(AttentionKind kind, Index batch = 0) const;
+  // How much of its texts the model read and knew, one each: of a pair, or what an encoder read and what a
+  // decoder was made to write. None where nobody kept it.
+  std::vector<TextReading> readings(Index batch = 0) const;
   // Which of a pair of texts each key belongs to; none unless there are two.
   std::vector<Index> key_segments(AttentionKind kind, Index batch = 0) const;
   // Names of one's own: one per query, and one per key (none: those of the queries, where N = M).

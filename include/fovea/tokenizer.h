@@ -10,6 +10,7 @@
 
 #include "fovea/api.h"
 #include "fovea/shape.h"
+#include "fovea/text_reading.h"
 
 namespace fovea {
 
@@ -24,7 +25,7 @@ struct FOVEA_API TextSpan {
   bool operator==(const TextSpan&) const = default;
 };
 
-// One text, or a pair of texts. All lists have one entry per token.
+// One text, or a pair of texts. All lists but the last two have one entry per token.
 struct FOVEA_API Encoding {
   std::vector<Index> ids;
   std::vector<std::string> tokens;   // what the vocabulary calls them: ##ing, Ġthe, ▁und
@@ -36,6 +37,8 @@ struct FOVEA_API Encoding {
   std::vector<std::uint8_t> special_mask;    // 1: added around the texts, or a pad
   std::vector<std::uint8_t> attention_mask;  // 0: a pad
   Index cut = 0;                             // tokens that did not fit into max_length
+  std::vector<UnknownToken> unknown;         // in the order of the tokens; none with byte-level tokens
+  std::vector<TextReading> texts;            // one per text
 
   Index size() const { return static_cast<Index>(ids.size()); }
 };

@@ -33,10 +33,10 @@ std::vector<MeasureDefinition> structure_definitions() {
         "善于延续已见模式的头得分高。"},
        {"0 to 1.", "0 到 1。"},
        {"It needs a repeated sequence, of random tokens at best: the period is given, or found in the "
-        "tokens. A "
-        "head that looks a fixed number of tokens back scores as high.",
-        "需要重复的序列，最好由随机词元组成：周期可直接给出，或从词元中找出。固定回看若干个词元的头得分同样"
-        "会高。"}},
+        "tokens, where unknown ones ([UNK]) never repeat. A head that looks a fixed number of tokens back "
+        "scores as high.",
+        "需要重复的序列，最好由随机词元组成：周期可直接给出，或从词元中找出（未知词元 [UNK] 不算重复）。固定"
+        "回看若干个词元的头得分同样会高。"}},
       {"role",
        std::nullopt,
        {"role", "角色"},

@@ -45,9 +45,10 @@ std::vector<MeasureDefinition> token_definitions() {
        {"special", "特殊词元"},
        {"Σ_{j special} w(i,j)", "Σ_{j 为特殊词元} w(i,j)"},
        {"The weight of special tokens ([CLS], [SEP], [PAD], <s>, </s>, <|endoftext|>: names in brackets), "
-        "averaged over the rows that see something.",
+        "averaged over the rows that see something. Unknown tokens ([UNK], <unk>) are words of the text, "
+        "and do not count.",
         "特殊词元（[CLS]、[SEP]、[PAD]、<s>、</s>、<|endoftext|> "
-        "等带括号的名称）的权重，对能看到键的各行取平均。"},
+        "等带括号的名称）的权重，对能看到键的各行取平均。未知词元（[UNK]、<unk>）是文本中的词，不计入。"},
        kShare,
        kByForm},
       {"punctuation",
@@ -66,8 +67,10 @@ std::vector<MeasureDefinition> token_definitions() {
        {"same token", "相同词"},
        both("Σ_{j ≠ p, t(j) = t(i)} w(i,j)"),
        {"The weight of the query's own token at other positions, averaged over the rows that see such a "
-        "key.",
-        "与查询相同的词元在其他位置上的权重，对能看到这种键的各行取平均。"},
+        "key. An unknown token ([UNK], <unk>) is the same as no other: each stands for a word that the "
+        "model does not know.",
+        "与查询相同的词元在其他位置上的权重，对能看到这种键的各行取平均。未知词元（[UNK]、<unk>）与任何词元"
+        "都不算相同：每一个代表模型不认识的一个词。"},
        kShare,
        {"Tokens are compared letter by letter: \"the\" and \"Ġthe\" differ. Without a repeated token it "
         "does not "

@@ -32,6 +32,11 @@ Text causal_note() {
       "对角线以上的权重全为 0，但未给出掩码：若给出因果掩码，归一化熵将只计每行可见的键。"};
 }
 
+std::vector<UnknownToken> unknown_of(const std::vector<TokenSequence>& sequences, Index batch) {
+  const auto entry = static_cast<std::size_t>(batch);
+  return entry < sequences.size() ? sequences[entry].unknown : std::vector<UnknownToken>{};
+}
+
 }  // namespace
 
 MeasuresReport report_of(const AttentionMeasures& measures) {
@@ -67,6 +72,8 @@ MeasuresReport measures_report(const Run& run, const MeasureOptions& options) {
       options.heads.empty() ? HeadChoice{.kind = only_part("measures", run).kind} : options.heads.front();
   report.tokens = run.query_tokens(first.kind, first.batch);
   report.key_tokens = run.key_tokens(first.kind, first.batch);
+  report.unknown = unknown_of(run.tokens(first.kind).queries, first.batch);
+  report.unknown_keys = unknown_of(run.tokens(first.kind).keys, first.batch);
   return report;
 }
 

@@ -15,9 +15,17 @@ std::vector<Measure> columns_of(const MeasuresReport& report) {
   return report.columns.empty() ? all_measures() : report.columns;
 }
 
+bool keys_are_queries(const MeasuresReport& report) {
+  return report.key_tokens.empty() && report.queries == report.keys;
+}
 const std::vector<std::string>& key_names(const MeasuresReport& report) {
-  const bool same = report.key_tokens.empty() && report.queries == report.keys;
-  return same ? report.tokens : report.key_tokens;
+  return keys_are_queries(report) ? report.tokens : report.key_tokens;
+}
+const std::vector<UnknownToken>& unknown_keys(const MeasuresReport& report) {
+  return keys_are_queries(report) ? report.unknown : report.unknown_keys;
+}
+HeadRole named_role(const HeadMeasures& head, const MeasuresReport& report) {
+  return role_of(head, token_labels(key_names(report), unknown_keys(report)));
 }
 
 void write_role(JsonWriter& json, const HeadRole& role) {
@@ -43,7 +51,7 @@ void write_head(JsonWriter& json, const ReportedHead& head, const MeasuresReport
   json.integer(head.head);
   if (report.role) {
     json.key("role");
-    write_role(json, role_of(head.measures, key_names(report)));
+    write_role(json, named_role(head.measures, report));
   }
   json.key("rows_seeing");
   json.integer(head.measures.rows_seeing);
@@ -96,6 +104,8 @@ std::string to_json(const MeasuresReport& report) {
   json.strings(report.tokens);
   json.key("key_tokens");
   json.strings(key_names(report));
+  write_json(json.key("unknown"), report.unknown);
+  write_json(json.key("unknown_keys"), unknown_keys(report));
   json.key("notes");
   json.begin_array();
   for (const Text& note : report.notes) json.text(note);
@@ -120,7 +130,7 @@ std::string to_csv(const MeasuresReport& report) {
       text += std::isnan(value) ? "," : fmt::format(",{}", value);
     }
     if (report.role) {
-      const HeadRole role = role_of(head.measures, key_names(report));
+      const HeadRole role = named_role(head.measures, report);
       text += ',' + csv_cell(role.id) + (std::isnan(role.value) ? "," : fmt::format(",{}", role.value)) +
               ',' + csv_cell(role.rule.en);
     }

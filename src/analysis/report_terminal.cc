@@ -36,8 +36,10 @@ class Writer {
     same_ =
         report.queries == report.keys && (report.key_tokens.empty() || report.key_tokens == report.tokens);
     named_ = !(same_ ? report.tokens : report.key_tokens).empty();
-    queries_ = names_for(report.tokens, report.queries, "tokens");
-    keys_ = names_for(same_ ? report.tokens : report.key_tokens, report.keys, "memory tokens");
+    const Names queries = token_labels(report.tokens, report.unknown);
+    queries_ = names_for(queries, report.queries, "tokens");
+    keys_ = names_for(same_ ? queries : token_labels(report.key_tokens, report.unknown_keys), report.keys,
+                      "memory tokens");
     columns_ = report.columns;
     if (columns_.empty()) columns_ = {Measure::entropy, Measure::normalised_entropy, Measure::diagonal};
     if (report.sorted_by && !shows(*report.sorted_by)) columns_.push_back(*report.sorted_by);

@@ -11,10 +11,25 @@
 namespace fovea {
 namespace {
 
+std::vector<Index> unknown_places(const std::vector<TokenSequence>& sequences, Index batch) {
+  std::vector<Index> places;
+  if (batch >= static_cast<Index>(sequences.size())) return places;
+  for (const UnknownToken& token : sequences[static_cast<std::size_t>(batch)].unknown) {
+    places.push_back(token.place);
+  }
+  return places;
+}
+
 // What the run knows of its tokens, where the options do not say.
 MeasureOptions with_tokens(const Run& run, AttentionKind kind, Index batch, MeasureOptions options) {
-  if (options.tokens.empty()) options.tokens = run.query_tokens(kind, batch);
-  if (options.key_tokens.empty()) options.key_tokens = run.key_tokens(kind, batch);
+  if (options.tokens.empty()) {
+    options.tokens = run.query_tokens(kind, batch);
+    options.unknown = unknown_places(run.tokens(kind).queries, batch);
+  }
+  if (options.key_tokens.empty()) {
+    options.key_tokens = run.key_tokens(kind, batch);
+    options.unknown_keys = unknown_places(run.tokens(kind).keys, batch);
+  }
   if (options.segments.empty()) options.segments = run.key_segments(kind, batch);
   return options;
 }

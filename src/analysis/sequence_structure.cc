@@ -23,16 +23,47 @@ bool is_self_attention(const Names& queries, const Names& keys) {
   return queries.size() <= keys.size() && std::equal(queries.rbegin(), queries.rend(), keys.rbegin());
 }
 
-void group_same_tokens(const Names& queries, const Names& keys, SequenceStructure& structure) {
-  std::unordered_map<std::string, Index> groups;
-  const auto group_of = [&](const std::string& token) {
-    const auto [place, is_new] = groups.emplace(token, static_cast<Index>(structure.groups.size()));
-    if (is_new) structure.groups.emplace_back();
+// Tokens, and which of them stand for text that the model does not know.
+struct Tokens {
+  const Names& names;
+  std::vector<bool> unknown;
+
+  bool is_special(Index i) const { return !unknown[at(i)] && is_special_token(names[at(i)]); }
+};
+
+Tokens tokens_of(const Names& names, const std::vector<Index>& unknown) {
+  Tokens tokens{names, std::vector<bool>(names.size())};
+  const auto count = static_cast<Index>(names.size());
+  for (Index i = 0; i < count; ++i) tokens.unknown[at(i)] = is_unknown_token(names[at(i)]);
+  for (const Index i : unknown) {
+    if (i < 0 || i >= count) fail("[measures] got an unknown token at {}, there are {} tokens", i, count);
+    tokens.unknown[at(i)] = true;
+  }
+  return tokens;
+}
+
+// Returns the group of each key.
+std::vector<Index> group_same_tokens(const Tokens& queries, const Tokens& keys,
+                                     SequenceStructure& structure) {
+  std::unordered_map<std::string, Index> known;
+  const auto new_group = [&] {
+    structure.groups.emplace_back();
+    return static_cast<Index>(structure.groups.size()) - 1;
+  };
+  const auto group_of = [&](const Tokens& tokens, std::size_t i) {
+    if (tokens.unknown[i]) return new_group();
+    const auto [place, is_new] = known.emplace(tokens.names[i], 0);
+    if (is_new) place->second = new_group();
     return place->second;
   };
-  for (std::size_t j = 0; j < keys.size(); ++j)
-    structure.groups[at(group_of(keys[j]))].push_back(static_cast<Index>(j));
-  for (const std::string& token : queries) structure.group_of_query.push_back(group_of(token));
+  std::vector<Index> group_of_key;
+  for (std::size_t j = 0; j < keys.names.size(); ++j) {
+    group_of_key.push_back(group_of(keys, j));
+    structure.groups[at(group_of_key.back())].push_back(static_cast<Index>(j));
+  }
+  for (std::size_t i = 0; i < queries.names.size(); ++i)
+    structure.group_of_query.push_back(group_of(queries, i));
+  return group_of_key;
 }
 
 std::vector<Index> blocks_at_special_tokens(const Names& keys) {
@@ -59,7 +90,7 @@ std::vector<Index> blocks_of(const MeasureOptions& options, const Names& keys, I
 
 // The shortest period of keys[begin, end) that fits at least twice; 0 if there is none, or the tokens are
 // all the same. O(end − begin): the failure function of Knuth, Morris and Pratt.
-Index shortest_period(const Names& keys, Index begin, Index end) {
+Index shortest_period(const std::vector<Index>& keys, Index begin, Index end) {
   std::vector<Index> border(at(end - begin), 0);  // the longest proper prefix that is a suffix as well
   for (Index j = 1; j < end - begin; ++j) {
     Index length = border[at(j - 1)];
@@ -80,25 +111,26 @@ SequenceStructure sequence_structure(const MeasureOptions& options, Index n, Ind
   if (options.period < 0 || options.period == 1) {
     fail("[measures] period is {}, expected ≥ 2, or 0 to find it in the tokens", options.period);
   }
-  const Names& keys = options.key_tokens.empty() && n == m ? options.tokens : options.key_tokens;
+  const bool same = options.key_tokens.empty() && n == m;
+  const Tokens queries = tokens_of(options.tokens, options.unknown);
+  const Tokens keys = same ? queries : tokens_of(options.key_tokens, options.unknown_keys);
   SequenceStructure structure;
-  structure.has_key_tokens = !keys.empty();
-  for (std::size_t j = 0; j < keys.size(); ++j) {
-    if (is_special_token(keys[j])) structure.special.push_back(static_cast<Index>(j));
-    if (is_punctuation_token(keys[j])) structure.punctuation.push_back(static_cast<Index>(j));
-  }
-  structure.self = is_self_attention(options.tokens, keys);
-  if (!keys.empty()) group_same_tokens(options.tokens, keys, structure);
-  structure.block_of_key = blocks_of(options, keys, m);
-
-  const auto special = [](const std::string& token) { return is_special_token(token); };
-  const auto first = std::find_if_not(keys.begin(), keys.end(), special);
-  const auto last = std::find_if_not(keys.rbegin(), std::make_reverse_iterator(first), special).base();
-  structure.repeats_from = keys.empty() ? 0 : first - keys.begin();
-  structure.repeats_until = keys.empty() ? m : last - keys.begin();
+  structure.repeats_until = m;
+  structure.self = is_self_attention(queries.names, keys.names);
+  structure.block_of_key = blocks_of(options, keys.names, m);
   structure.period = options.period;
-  if (options.period == 0 && structure.self && !keys.empty())
-    structure.period = shortest_period(keys, structure.repeats_from, structure.repeats_until);
+  if (keys.names.empty()) return structure;
+
+  structure.has_key_tokens = true;
+  for (Index j = 0; j < m; ++j) {
+    if (keys.is_special(j)) structure.special.push_back(j);
+    if (!keys.unknown[at(j)] && is_punctuation_token(keys.names[at(j)])) structure.punctuation.push_back(j);
+  }
+  Index &first = structure.repeats_from, &last = structure.repeats_until;
+  while (first < m && keys.is_special(first)) ++first;
+  while (last > first && keys.is_special(last - 1)) --last;
+  const std::vector<Index> group_of_key = group_same_tokens(queries, keys, structure);
+  if (options.period == 0 && structure.self) structure.period = shortest_period(group_of_key, first, last);
   return structure;
 }
 

@@ -64,7 +64,12 @@ bool all_punctuation(std::string_view text) {
 
 }  // namespace
 
-bool is_special_token(std::string_view token) { return !special_name(token).empty(); }
+bool is_unknown_token(std::string_view token) { return special_name(token) == "unk"; }
+
+bool is_special_token(std::string_view token) {
+  const std::string name = special_name(token);
+  return !name.empty() && name != "unk";
+}
 
 bool begins_block(std::string_view token) {
   constexpr std::string_view kNames[] = {

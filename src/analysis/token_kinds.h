@@ -6,8 +6,11 @@
 namespace fovea {
 
 // Between brackets as tokenizers write them: [CLS], [PAD], <s>, </s>, <pad>, <|endoftext|>, <extra_id_0>.
-// Bytes (<0x0A>) and lone brackets are not.
+// Bytes (<0x0A>) and lone brackets are not, nor are unknown tokens: they stand for words of the text.
 bool is_special_token(std::string_view token);
+
+// What tokenizers write for text that they do not know: [UNK], <unk>, <|unk|>.
+bool is_unknown_token(std::string_view token);
 
 // The special tokens between sentences or turns: a block begins with the one ([CLS], <s>, <|im_start|>),
 // ends with the other ([SEP], </s>, <|endoftext|>).

@@ -55,6 +55,12 @@ std::vector<std::string> names_of(const std::vector<TokenSequence>& sequences, I
   return sequence == nullptr ? std::vector<std::string>{} : sequence->tokens;
 }
 
+std::vector<std::string> labels_of(const std::vector<TokenSequence>& sequences, Index batch) {
+  const TokenSequence* sequence = sequence_of(sequences, batch);
+  if (sequence == nullptr) return {};
+  return token_labels(sequence->tokens, sequence->unknown);
+}
+
 std::vector<TokenSequence> only(const std::vector<TokenSequence>& sequences, Index batch) {
   const TokenSequence* sequence = sequence_of(sequences, batch);
   return sequence == nullptr ? std::vector<TokenSequence>{} : std::vector<TokenSequence>{*sequence};
@@ -183,6 +189,24 @@ std::vector<std::string> Run::query_tokens(AttentionKind kind, Index batch) cons
 
 std::vector<std::string> Run::key_tokens(AttentionKind kind, Index batch) const {
   return names_of(tokens(kind).keys, batch);
+}
+
+std::vector<std::string> Run::query_labels(AttentionKind kind, Index batch) const {
+  return labels_of(tokens(kind).queries, batch);
+}
+
+std::vector<std::string> Run::key_labels(AttentionKind kind, Index batch) const {
+  return labels_of(tokens(kind).keys, batch);
+}
+
+std::vector<TextReading> Run::readings(Index batch) const {
+  std::vector<TextReading> all;
+  for (const AttentionKind kind : kinds()) {
+    if (kind == AttentionKind::cross && kinds().size() > 1) continue;  // the tokens of the two others
+    const TokenSequence* sequence = sequence_of(tokens(kind).queries, batch);
+    if (sequence != nullptr) all.insert(all.end(), sequence->texts.begin(), sequence->texts.end());
+  }
+  return all;
 }
 
 std::vector<Index> Run::key_segments(AttentionKind kind, Index batch) const {

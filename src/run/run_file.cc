@@ -11,7 +11,9 @@
 #include "fovea/safetensors.h"
 #include "io/json.h"
 #include "mask/mask_node.h"
+#include "run/json_fields.h"
 #include "run/relative_table.h"
+#include "run/sequence_json.h"
 #include "run/weights.h"
 
 namespace fovea {
@@ -23,26 +25,6 @@ constexpr Index kVersion = 2, kOldVersion = 1;
 
 std::string prefix_of(AttentionKind kind, Index layer) {
   return fmt::format("{}.{}.", to_string(kind), layer);
-}
-
-void write_integers(JsonWriter& json, const char* name, const std::vector<Index>& values) {
-  json.key(name).begin_array();
-  for (const Index value : values) json.integer(value);
-  json.end_array();
-}
-
-void write_sequences(JsonWriter& json, const char* name, const std::vector<TokenSequence>& sequences) {
-  json.key(name).begin_array();
-  for (const TokenSequence& sequence : sequences) {
-    json.begin_object();
-    json.key("tokens").strings(sequence.tokens);
-    write_integers(json, "ids", sequence.ids);
-    write_integers(json, "begins", sequence.begins);
-    write_integers(json, "ends", sequence.ends);
-    write_integers(json, "segments", sequence.segments);
-    json.end_object();
-  }
-  json.end_array();
 }
 
 void write_tokens(JsonWriter& json, const Run& run) {
@@ -90,70 +72,7 @@ void add_arrays(NamedArrays& arrays, const LayerView& layer, const std::string& 
   arrays.add(prefix + "bias", std::move(table));
 }
 
-// Reads members of one object, with messages that name the file.
-class Fields {
- public:
-  Fields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
-    if (!object.is_object()) fail("{}: an object was expected, got {}", where_, object.type_name());
-  }
-  const std::string& where() const { return where_; }
-
-  const Json& member(const char* name) const {
-    const auto found = object_.find(name);
-    if (found == object_.end()) fail("{}: {} is missing", where_, name);
-    return *found;
-  }
-  bool has(const char* name) const { return object_.contains(name); }
-  const Json& list(const char* name) const { return checked(name, &Json::is_array, "a list"); }
-  std::string text(const char* name) const {
-    return checked(name, &Json::is_string, "a text").get<std::string>();
-  }
-  Index integer(const char* name) const {
-    return checked(name, &Json::is_number_integer, "an integer").get<Index>();
-  }
-  float number(const char* name) const {
-    return static_cast<float>(checked(name, &Json::is_number, "a number").get<double>());
-  }
-  std::vector<Index> integers(const char* name) const {
-    std::vector<Index> values;
-    for (const Json& item : list(name)) {
-      if (!item.is_number_integer())
-        fail("{}: {} should hold integers, has {}", where_, name, item.type_name());
-      values.push_back(item.get<Index>());
-    }
-    return values;
-  }
-  std::vector<std::string> texts(const char* name) const {
-    std::vector<std::string> values;
-    for (const Json& item : list(name)) {
-      if (!item.is_string()) fail("{}: {} should hold texts, has {}", where_, name, item.type_name());
-      values.push_back(item.get<std::string>());
-    }
-    return values;
-  }
-
- private:
-  const Json& checked(const char* name, bool (Json::*is)() const noexcept, const char* expected) const {
-    const Json& value = member(name);
-    if (!(value.*is)()) fail("{}: {} should be {}, is {}", where_, name, expected, value.type_name());
-    return value;
-  }
-
-  const Json& object_;
-  std::string where_;
-};
-
-std::vector<TokenSequence> read_sequences(const Fields& root, const char* name) {
-  std::vector<TokenSequence> sequences;
-  for (const Json& item : root.list(name)) {
-    const Fields fields(item, root.where());
-    sequences.push_back({fields.texts("tokens"), fields.integers("ids"), fields.integers("begins"),
-                         fields.integers("ends"), fields.integers("segments")});
-  }
-  return sequences;
-}
-
-AttentionKind read_kind(const Fields& fields) {
+AttentionKind read_kind(const JsonFields& fields) {
   const std::string name = fields.text("kind");
   for (const AttentionKind kind : {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {
     if (name == to_string(kind)) return kind;
@@ -171,7 +90,7 @@ class RunReader {
 
   Run read() {
     const Json document = parse_json(metadata(), where_);
-    const Fields root(document, where_);
+    const JsonFields root(document, where_);
     const Index version = root.integer("version");
     if (version != kOldVersion && version != kVersion) {
       fail("{}: version {}, expected {} or {}", where_, version, kOldVersion, kVersion);
@@ -180,7 +99,7 @@ class RunReader {
     for (const Json& layer : root.list(version == kVersion ? "layers" : "calls"))
       add_layer({layer, where_});
     if (version == kVersion) {
-      read_tokens(Fields(root.member("tokens"), where_));
+      read_tokens(JsonFields(root.member("tokens"), where_));
     } else {
       read_old_tokens(root);
     }
@@ -201,7 +120,7 @@ class RunReader {
     return arrays_->contains(name) ? ConstView(arrays_->tensor(name)) : ConstView(nullptr, Shape());
   }
 
-  void add_layer(const Fields& fields) {
+  void add_layer(const JsonFields& fields) {
     // First: an exception in the middle of an aggregate makes GCC 12 destroy its members twice.
     const AttentionKind kind = read_kind(fields);
     const Index index = fields.integer("layer");
@@ -254,10 +173,10 @@ class RunReader {
     run_.tokens_.emplace_back(kind, std::make_shared<const Run::Tokens>(std::move(tokens)));
   }
 
-  void read_tokens(const Fields& kinds) {
+  void read_tokens(const JsonFields& kinds) {
     for (const AttentionKind kind : run_.kinds()) {
       if (!kinds.has(to_string(kind))) continue;
-      const Fields fields(kinds.member(to_string(kind)), where_);
+      const JsonFields fields(kinds.member(to_string(kind)), where_);
       Run::Tokens tokens{read_sequences(fields, "queries"), {}};
       tokens.keys = fields.has("keys") ? read_sequences(fields, "keys") : tokens.queries;
       set_tokens(kind, std::move(tokens));
@@ -265,7 +184,7 @@ class RunReader {
   }
 
   // Version 1 had the sequences of a Capture.
-  void read_old_tokens(const Fields& root) {
+  void read_old_tokens(const JsonFields& root) {
     Capture capture;
     capture.sequences = read_sequences(root, "sequences");
     capture.decoder_sequences = read_sequences(root, "decoder_sequences");

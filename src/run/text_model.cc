@@ -24,7 +24,8 @@ std::vector<Index> segments_of(const Encoding& encoding) {
 }
 
 TokenSequence sequence_of(const Encoding& encoding) {
-  TokenSequence sequence{encoding.tokens, encoding.ids, {}, {}, segments_of(encoding)};
+  TokenSequence sequence{encoding.tokens,  encoding.ids,  {}, {}, segments_of(encoding),
+                         encoding.unknown, encoding.texts};
   for (const TextSpan& span : encoding.bytes) {
     sequence.begins.push_back(span.begin);
     sequence.ends.push_back(span.end);
@@ -101,6 +102,9 @@ Encoding TextModel::target(const std::string& text) const {
   shift(encoding.tokens, token(start));
   shift(encoding.bytes, TextSpan{});
   shift(encoding.text_ids, Index{-1});
+  for (UnknownToken& token : encoding.unknown) ++token.place;
+  std::erase_if(encoding.unknown,
+                [&](const UnknownToken& token) { return token.place == encoding.size(); });
   return encoding;
 }
 

@@ -47,8 +47,8 @@ Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) 
 Encoding Tokenizer::encode(std::string_view first, std::string_view second,
                            const EncodeOptions& options) const {
   check(options);
-  std::vector<PlacedToken> tokens = encode_sequence(*parts_, second);
-  return assemble_encoding(*parts_, encode_sequence(*parts_, first), &tokens, options);
+  EncodedText encoded = encode_sequence(*parts_, second);
+  return assemble_encoding(*parts_, encode_sequence(*parts_, first), &encoded, options);
 }
 
 std::vector<Encoding> Tokenizer::encode_batch(const std::vector<std::string>& firsts,

@@ -9,13 +9,25 @@ namespace {
 
 TEST(TokenKinds, special_tokens_by_their_form) {
   for (const char* token :
-       {"[CLS]", "[SEP]", "[PAD]", "[MASK]", "[UNK]", "<s>", "</s>", "<pad>", "<unk>", "<mask>",
-        "<|endoftext|>", "<|im_start|>", "<extra_id_0>", "[unused12]", "<start_of_turn>"}) {
+       {"[CLS]", "[SEP]", "[PAD]", "[MASK]", "<s>", "</s>", "<pad>", "<mask>", "<|endoftext|>",
+        "<|im_start|>", "<extra_id_0>", "[unused12]", "<start_of_turn>"}) {
     EXPECT_TRUE(is_special_token(token)) << token;
   }
   for (const char* token :
        {"", "[", "]", "[]", "<>", "<0x0A>", "CLS", "[a b]", "<a.b>", "[1]", "<|>", "[\u6211]"}) {
     EXPECT_FALSE(is_special_token(token)) << token;
+  }
+}
+
+// They stand for words of the text.
+TEST(TokenKinds, unknown_tokens_are_not_special) {
+  for (const char* token : {"[UNK]", "<unk>", "<|unk|>", "[unk]"}) {
+    EXPECT_TRUE(is_unknown_token(token)) << token;
+    EXPECT_FALSE(is_special_token(token)) << token;
+    EXPECT_FALSE(is_punctuation_token(token)) << token;
+  }
+  for (const char* token : {"", "unk", "[CLS]", "[UNKNOWN_LAND]", "<s>"}) {
+    EXPECT_FALSE(is_unknown_token(token)) << token;
   }
 }
 

@@ -180,7 +180,8 @@ TEST(AttendModel, a_long_text_is_cut_with_a_note) {
   const CommandResult result = run_fovea(
       {"attend", "--model", tiny_model("bert"), folder.file("long.txt"), "-o", folder.file("x.npz")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(contains(result.err, "the text was cut to 32 tokens")) << result.err;
+  EXPECT_TRUE(contains(result.err, "fovea: 32 of ")) << result.err;
+  EXPECT_TRUE(contains(result.err, " tokens were read; the last ")) << result.err;
   EXPECT_TRUE(contains(result.err, "attentions [2, 1, 4, 32, 32]")) << result.err;
 }
 

@@ -57,7 +57,7 @@ class AnalyzeCommand final : public Command {
  private:
   void check_command_line() const;
   void explain(const Context& context) const;
-  AnalyzedRun open() const;
+  AnalyzedRun open(Language language) const;
   MeasureOptions measure_options(const AnalyzedRun& source) const;
   MeasuresReport report(const AnalyzedRun& source, const std::stop_token& stop) const;
   void print_report(const Context& context, const MeasuresReport& measured) const;
@@ -133,8 +133,9 @@ void AnalyzeCommand::check_command_line() const {
   }
 }
 
-AnalyzedRun AnalyzeCommand::open() const {
-  const OpenRun all = example_ ? input_.of_weights(i_love_ai_weights(input_.mask())) : input_.load(words_);
+AnalyzedRun AnalyzeCommand::open(Language language) const {
+  const OpenRun all =
+      example_ ? input_.of_weights(i_love_ai_weights(input_.mask())) : input_.load(words_, language);
   AnalyzedRun one;
   one.kind = all.kind;
   one.heads = selection_.choose(all, DefaultHeads::all);
@@ -218,7 +219,7 @@ void AnalyzeCommand::explain(const Context& context) const {
 void AnalyzeCommand::run(const Context& context) {
   if (explain_) return explain(context);
   check_command_line();
-  const AnalyzedRun source = open();
+  const AnalyzedRun source = open(context.language);
   if (source.batch > 1) {
     print_message(fmt::format("fovea: sequence {} of 0 to {}; --batch chooses another", source.entry,
                               source.batch - 1));

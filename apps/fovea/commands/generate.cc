@@ -8,6 +8,7 @@
 #include "fovea/json_writer.h"
 #include "inputs/model_input.h"
 #include "inputs/text_argument.h"
+#include "output/reading_notes.h"
 
 namespace fovea::command {
 namespace {
@@ -84,7 +85,7 @@ class GenerateCommand final : public Command {
     const bool reads_first = config.family == ModelFamily::t5;
     const Index room = reads_first ? 0 : 1;  // for one more token
     const Encoding prompt = loaded.encode({text_of_argument(prompt_.front())}, room);
-    report_cut(prompt.size(), prompt.cut);
+    print_reading_notes(prompt.texts, context.language);
     GrowingText text(context, loaded.tokenizer(), reads_first ? std::vector<Index>() : prompt.ids);
     GenerationOptions options = generation_options();
     if (!json_) {

@@ -183,15 +183,17 @@ class PlotCommand final : public Command {
     if (kind == "growth") return make_growth(rest, style);
     if (kind == "diagram") return make_diagram(rest, style);
     source_.check(rest.size());
-    if (kind == "bars") return bars_picture(source_.received(rest, stop), style);
-    if (kind == "entropy") return measure_picture(source_.measure(rest, chosen_measure(), stop), style);
+    if (kind == "entropy") chosen_measure();  // throws before a model is loaded
+    const OpenRun open = source_.open(rest, style.language);
+    if (kind == "bars") return bars_picture(source_.received(open, stop), style);
+    if (kind == "entropy") return measure_picture(source_.measure(open, chosen_measure(), stop), style);
     if (kind == "grid")
-      return grid_picture(source_.picture(rest, DefaultHeads::all, kMostPanelCells, stop), style);
+      return grid_picture(source_.picture(open, DefaultHeads::all, kMostPanelCells, stop), style);
     if (kind == "lines") {
-      const PictureInput input = source_.picture(rest, DefaultHeads::one_mean, kWhole, stop);
+      const PictureInput input = source_.picture(open, DefaultHeads::one_mean, kWhole, stop);
       return lines_picture(input, mass_.value_or(0.9), query_, style);
     }
-    return heatmap_picture(check_one(source_.picture(rest, DefaultHeads::one_mean, kMostCells, stop)),
+    return heatmap_picture(check_one(source_.picture(open, DefaultHeads::one_mean, kMostCells, stop)),
                            style);
   }
 
@@ -227,7 +229,11 @@ class PlotCommand final : public Command {
       throw UsageError(
           fmt::format("difference: got {} files, expected two, or one and --heads with two", files.size()));
     }
-    PictureInput first = source_.picture({files.front()}, DefaultHeads::one_mean, kMostCells, stop);
+    const auto picture_of = [&](const std::string& file) {
+      return source_.picture(source_.open({file}, style.language), DefaultHeads::one_mean, kMostCells,
+                             stop);
+    };
+    PictureInput first = picture_of(files.front());
     if (files.size() == 1) {
       if (first.heads.size() != 2) {
         throw UsageError(
@@ -237,7 +243,7 @@ class PlotCommand final : public Command {
       return difference_picture(Tensor::copy_of(first.value(0)), Tensor::copy_of(first.value(1)), first,
                                 style);
     }
-    const PictureInput second = source_.picture({files.back()}, DefaultHeads::one_mean, kMostCells, stop);
+    const PictureInput second = picture_of(files.back());
     if (first.heads.size() != 1) throw UsageError("difference: of two files, choose one head");
     if (!(first.values.shape() == second.values.shape())) {
       throw Error(fmt::format("[plot] difference: {} has {} queries and {} keys, {} has {} and {}",
@@ -253,11 +259,11 @@ class PlotCommand final : public Command {
       throw UsageError(fmt::format("mask: got {} arguments, expected one EXPR", rest.size()));
     const Mask mask = mask_of(rest.front());
     PictureInput names;
-    names.query_tokens = source_.tokens().queries(), names.key_tokens = source_.tokens().keys();
+    names.query_labels = source_.tokens().queries(), names.key_labels = source_.tokens().keys();
     const Index n =
-        n_.value_or(names.query_tokens.empty() ? 16 : static_cast<Index>(names.query_tokens.size()));
+        n_.value_or(names.query_labels.empty() ? 16 : static_cast<Index>(names.query_labels.size()));
     const Index m = m_.value_or(n);
-    if (names.key_tokens.empty() && n == m) names.key_tokens = names.query_tokens;
+    if (names.key_labels.empty() && n == m) names.key_labels = names.query_labels;
     mask.classify({}, n, m);  // throws if it does not fit
     return mask_kind_picture(mask, n, m, names, style);
   }

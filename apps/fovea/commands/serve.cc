@@ -13,6 +13,7 @@
 #include "inputs/model_input.h"
 #include "inputs/served_models.h"
 #include "inputs/text_argument.h"
+#include "output/reading_notes.h"
 #include "subprocess.h"
 
 namespace fovea::command {
@@ -60,7 +61,7 @@ class ServeCommand final : public Command {
     if (port_) options.port = static_cast<int>(*port_);
     const std::vector<explorer::ServedModel> models = served_models(model_);
     explorer::Server server(options, explorer::embedded_page(), models, TextModel::load);
-    if (!texts_.empty()) read_first(server, models);
+    if (!texts_.empty()) read_first(server, models, context.language);
 
     const EndSignal end;
     std::exception_ptr failure;
@@ -80,14 +81,15 @@ class ServeCommand final : public Command {
   }
 
  private:
-  void read_first(explorer::Server& server, const std::vector<explorer::ServedModel>& models) const {
+  void read_first(explorer::Server& server, const std::vector<explorer::ServedModel>& models,
+                  Language language) const {
     explorer::CaptureRequest request{chosen_model(models), {}, {}};
     const std::vector<std::string> texts = texts_of_arguments(texts_);
     request.text = texts[0];
     if (texts.size() == 2) request.second_text = texts[1];
     try {
       const explorer::CapturePtr capture = server.captures().add(request);
-      report_cut(capture->read.input.ids.shape()[1], capture->read.cut);
+      print_reading_notes(capture->run().readings(), language);
     } catch (const explorer::RequestError& error) {
       throw Error(fmt::format("[serve] {}", error.what()));
     }

@@ -13,6 +13,7 @@
 #include "fovea/tokenizer.h"
 #include "inputs/model_store.h"
 #include "inputs/text_argument.h"
+#include "output/reading_notes.h"
 
 namespace fovea::command {
 namespace {
@@ -53,9 +54,23 @@ std::string json_line(const Tokenizer& tokenizer, const Encoding& encoding) {
   write_integers(json, "word_ids", encoding.word_ids);
   write_integers(json, "special_mask", encoding.special_mask);
   json.key("cut").integer(encoding.cut);
+  write_json(json.key("unknown"), encoding.unknown);
+  write_json(json.key("texts"), encoding.texts);
   json.key("decoded").string(tokenizer.decode(encoding.ids));
   json.end_object();
   return json.take();
+}
+
+TextReading sum_of(const std::vector<TextReading>& readings) {
+  TextReading sum;
+  for (const TextReading& each : readings) {
+    sum.characters += each.characters;
+    sum.unknown_characters += each.unknown_characters;
+    sum.tokens += each.tokens;
+    sum.tokens_read += each.tokens_read;
+    sum.unknown_token = each.unknown_token;  // all of one tokenizer
+  }
+  return sum;
 }
 
 using Row = std::vector<std::string>;
@@ -132,8 +147,10 @@ class TokensCommand final : public Command {
       print_speed(context, tokenizer, inputs);
       return;
     }
+    std::vector<TextReading> readings;
     for (const Input& input : inputs) {
       const Encoding encoding = encode(tokenizer, input);
+      readings.insert(readings.end(), encoding.texts.begin(), encoding.texts.end());
       if (json_) {
         context.line(json_line(tokenizer, encoding));
       } else if (ids_) {
@@ -142,6 +159,10 @@ class TokensCommand final : public Command {
         print_table(context, encoding, input);
       }
     }
+    // In JSON each line has the same; of many texts, a line for each would be too much.
+    if (json_) return;
+    context.out.flush();
+    print_reading_notes(inputs.size() == 1 ? readings : std::vector{sum_of(readings)}, context.language);
   }
 
  private:
@@ -203,6 +224,7 @@ class TokensCommand final : public Command {
     std::vector<Row> rows = {{context.say(tr("token")), context.say(tr("id")), context.say(tr("text")),
                               context.say(tr("bytes")), context.say(tr("characters")),
                               context.say(tr("segment"))}};
+    if (!encoding.unknown.empty()) rows.front().push_back(context.say(tr("unknown")));
     const auto span_text = [](const TextSpan& span) { return fmt::format("{}–{}", span.begin, span.end); };
     for (std::size_t i = 0; i < encoding.ids.size(); ++i) {
       const TextSpan bytes = encoding.bytes[i];
@@ -213,6 +235,10 @@ class TokensCommand final : public Command {
       rows.push_back({encoding.tokens[i], fmt::format("{}", encoding.ids[i]), special ? "" : place,
                       special ? "" : span_text(bytes), special ? "" : span_text(encoding.characters[i]),
                       fmt::format("{}", encoding.type_ids[i])});
+      rows.back().resize(rows.front().size());
+    }
+    for (const UnknownToken& token : encoding.unknown) {
+      rows[static_cast<std::size_t>(token.place) + 1].back() = context.say(tr("yes"));
     }
     context.print(aligned(std::move(rows)));
     context.line(context.say(tr("{0} tokens", encoding.size())));

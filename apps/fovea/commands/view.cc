@@ -11,6 +11,7 @@
 #include "inputs/model_input.h"
 #include "inputs/served_models.h"
 #include "inputs/text_argument.h"
+#include "output/reading_notes.h"
 #include "words.h"
 
 namespace fovea::command {
@@ -93,13 +94,13 @@ class ViewCommand final : public Command {
       print_message(fmt::format("{}: {:.1f} MB", *output_, megabytes(file)));
       return;
     }
-    const explorer::PageFile file = file_of_texts();
+    const explorer::PageFile file = file_of_texts(context.language);
     write_file(*output_, file.html);
     report(context, file);
   }
 
  private:
-  explorer::PageFile file_of_texts() const {
+  explorer::PageFile file_of_texts(Language language) const {
     const std::vector<explorer::ServedModel> models = served_models(model_);
     explorer::CaptureRequest request{chosen_model(models), {}, {}};
     const auto chosen = std::find_if(models.begin(), models.end(), [&](const explorer::ServedModel& model) {
@@ -109,7 +110,7 @@ class ViewCommand final : public Command {
     request.text = texts[0];
     if (texts.size() == 2) request.second_text = texts[1];
     const explorer::StoredCapture stored = capture_text(TextModel::load(chosen->folder), request, "c1");
-    report_cut(stored.read.input.ids.shape()[1], stored.read.cut);
+    print_reading_notes(stored.run().readings(), language);
     std::vector<explorer::StepsChoice> steps;
     for (const std::string& each : split_list(steps_.value_or("0.0"))) {
       steps.push_back(steps_choice(each, stored.run()));

@@ -17,6 +17,11 @@ struct AnalyzedRun {
 
   Index queries() const { return run.layer(kind, 0).queries(); }
   std::vector<std::string> tokens() const { return run.query_tokens(kind); }
+  std::vector<UnknownToken> unknown() const {
+    const std::vector<TokenSequence>& queries = run.tokens(kind).queries;
+    return queries.empty() ? std::vector<UnknownToken>{} : queries.front().unknown;
+  }
+  std::vector<std::string> labels() const { return run.query_labels(kind); }
 };
 
 // "I love AI" through four heads of width 1, X and W as in the worked example: weights [1, 1, 4, 3, 3].

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/language.h"
 #include "fovea/text_model.h"
 #include "options.h"
 
@@ -15,10 +16,8 @@ void declare_model(OptionList& options, std::optional<std::string>& model);
 // A name (fovea model list) or a folder.
 TextModel load_named_model(const std::string& name_or_folder);
 
-// Tells on standard error that tokens were cut off, if any were.
-void report_cut(Index kept, Index cut);
-
-// Runs the model on texts given as arguments (text_argument.h), with a note if they are too long for it.
-Run read_arguments(const std::string& model, const std::vector<std::string>& arguments);
+// Runs the model on texts given as arguments (text_argument.h), with a note on what it did not know or
+// read.
+Run read_arguments(const std::string& model, const std::vector<std::string>& arguments, Language language);
 
 }  // namespace fovea::command

@@ -65,10 +65,9 @@ void PictureSource::check(std::size_t words) const {
   if (words > 1) throw UsageError(fmt::format("got {} files, expected one", words));
 }
 
-PictureInput PictureSource::picture(const std::vector<std::string>& words, DefaultHeads otherwise,
-                                    Index most, const std::stop_token& stop) const {
+PictureInput PictureSource::picture(const OpenRun& open, DefaultHeads otherwise, Index most,
+                                    const std::stop_token& stop) const {
   constexpr Index kMostWhole = 4096;
-  const OpenRun open = input_.load(words);
   PictureInput input;
   input.queries = open.layer().queries(), input.keys = open.layer().keys();
   if (!open.layer().stored() && most == kWhole && std::max(input.queries, input.keys) > kMostWhole) {
@@ -79,7 +78,7 @@ PictureInput PictureSource::picture(const std::vector<std::string>& words, Defau
   }
   input.heads = selection_.choose(open, otherwise);
   const Index batch = input.heads.front().batch;
-  input.query_tokens = open.query_tokens(batch), input.key_tokens = open.key_tokens(batch);
+  input.query_labels = open.query_labels(batch), input.key_labels = open.key_labels(batch);
   input.layers = open.layers(), input.layer_heads = open.layer().heads();
   input.model = open.run.model();
   std::vector<Tensor> pictures;
@@ -91,17 +90,14 @@ PictureInput PictureSource::picture(const std::vector<std::string>& words, Defau
   return input;
 }
 
-ReceivedAttention PictureSource::received(const std::vector<std::string>& words,
-                                          const std::stop_token& stop) const {
-  const OpenRun open = input_.load(words);
+ReceivedAttention PictureSource::received(const OpenRun& open, const std::stop_token& stop) const {
   const std::vector<HeadChoice> heads = selection_.choose(open, DefaultHeads::one_mean);
-  return {received_attention(open.run, heads, stop), open.key_tokens(heads.front().batch),
+  return {received_attention(open.run, heads, stop), open.key_labels(heads.front().batch),
           open.layer().queries()};
 }
 
-MeasureTable PictureSource::measure(const std::vector<std::string>& words, Measure measure,
+MeasureTable PictureSource::measure(const OpenRun& open, Measure measure,
                                     const std::stop_token& stop) const {
-  const OpenRun open = input_.load(words);
   const std::vector<HeadChoice> heads = selection_.choose(open, DefaultHeads::all);
   MeasureOptions options;
   options.measures = {measure};

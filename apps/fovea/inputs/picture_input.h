@@ -19,7 +19,7 @@ struct PictureInput {
   Tensor values;                                      // [K, R, C], one per chosen head
   std::vector<Mask> masks;                            // what each of them may see
   Index queries = 0, keys = 0;                        // N and M; R and C are smaller for long inputs
-  std::vector<std::string> query_tokens, key_tokens;  // N and M names, or none
+  std::vector<std::string> query_labels, key_labels;  // N and M names, or none
   Index layers = 1, layer_heads = 1;                  // of the whole run
   std::string model;                                  // its name; empty for files
 
@@ -30,7 +30,7 @@ struct PictureInput {
 // What each key receives from the mean of the chosen heads.
 struct ReceivedAttention {
   std::vector<double> values;           // M
-  std::vector<std::string> key_tokens;  // M names, or none
+  std::vector<std::string> key_labels;  // M names, or none
   Index queries = 0;
 };
 
@@ -49,14 +49,18 @@ class PictureSource {
   // `words`: one file, none with --q and --k, one text or two with --model; else throws UsageError.
   void check(std::size_t words) const;
 
-  // `words` are a file that holds weights, or what the model reads. From queries and keys, long inputs are
-  // reduced to `most` rows and columns; kWhole: they are not, and Error says that they are too long.
-  PictureInput picture(const std::vector<std::string>& words, DefaultHeads otherwise, Index most,
+  // `words` are a file that holds weights, or what the model reads (RunInput::load).
+  OpenRun open(const std::vector<std::string>& words, Language language) const {
+    return input_.load(words, language);
+  }
+
+  // From queries and keys, long inputs are reduced to `most` rows and columns; kWhole: they are not, and
+  // Error says that they are too long.
+  PictureInput picture(const OpenRun& open, DefaultHeads otherwise, Index most,
                        const std::stop_token& stop) const;
-  ReceivedAttention received(const std::vector<std::string>& words, const std::stop_token& stop) const;
+  ReceivedAttention received(const OpenRun& open, const std::stop_token& stop) const;
   // Throws Error if the measure applies to none of a head's rows (punctuation without tokens).
-  MeasureTable measure(const std::vector<std::string>& words, Measure measure,
-                       const std::stop_token& stop) const;
+  MeasureTable measure(const OpenRun& open, Measure measure, const std::stop_token& stop) const;
 
   bool heads_chosen() const { return selection_.chosen(); }
   bool computed() const { return input_.computed(); }

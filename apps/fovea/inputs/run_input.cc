@@ -5,6 +5,7 @@
 #include "fovea/error.h"
 #include "inputs/arrays.h"
 #include "inputs/model_input.h"
+#include "output/reading_notes.h"
 
 namespace fovea::command {
 
@@ -41,9 +42,13 @@ void RunInput::check(std::size_t words) const {
   scores_.check();
 }
 
-OpenRun RunInput::load(const std::vector<std::string>& words) const {
-  if (model_) return of_run(read_arguments(*model_, words));
-  if (capture_) return of_run(Run::load(*capture_));
+OpenRun RunInput::load(const std::vector<std::string>& words, Language language) const {
+  if (model_) return of_run(read_arguments(*model_, words, language));
+  if (capture_) {
+    Run run = Run::load(*capture_);
+    print_reading_notes(run.readings(), language);
+    return of_run(std::move(run));
+  }
   if (q_) return of_run(from_files());
   return of_weights(weights_.load(words.front()));
 }
@@ -88,7 +93,7 @@ OpenRun RunInput::of_run(Run run) const {
   if (!q_) open.run = open.run.masked(scores_.mask());  // of queries and keys it is among the options
   std::vector<std::string> queries = tokens().queries(), keys = tokens().keys();
   if (queries.empty() && keys.empty()) return open;
-  if (queries.empty()) queries = open.query_tokens(0);
+  if (queries.empty()) queries = open.run.query_tokens(open.kind);
   open.run.set_tokens(open.kind, queries, std::move(keys));
   return open;
 }

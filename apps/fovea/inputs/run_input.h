@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/language.h"
 #include "fovea/run.h"
 #include "inputs/score_arguments.h"
 #include "inputs/weights_input.h"
@@ -19,8 +20,8 @@ struct OpenRun {
 
   const LayerView& layer(Index index = 0) const { return run.layer(kind, index); }
   Index layers() const { return run.layers(kind); }
-  std::vector<std::string> query_tokens(Index batch) const { return run.query_tokens(kind, batch); }
-  std::vector<std::string> key_tokens(Index batch) const { return run.key_tokens(kind, batch); }
+  std::vector<std::string> query_labels(Index batch) const { return run.query_labels(kind, batch); }
+  std::vector<std::string> key_labels(Index batch) const { return run.key_labels(kind, batch); }
 };
 
 class RunInput {
@@ -35,8 +36,9 @@ class RunInput {
 
   // `words`: a file that holds weights, or what the model is to read; none with --q or --capture. A mask
   // that was asked for hides more than the model's own; of stored weights it tells what is visible. Names
-  // of tokens that were given replace the run's.
-  OpenRun load(const std::vector<std::string>& words) const;
+  // of tokens that were given replace the run's. Standard error tells, in this language, what the model did
+  // not know or read.
+  OpenRun load(const std::vector<std::string>& words, Language language) const;
   OpenRun of_weights(AttentionWeights weights) const;  // that are there already
 
   Mask mask() const { return scores_.mask(); }

@@ -70,7 +70,7 @@ Matrix flow_of(const AnalyzedRun& source, std::optional<Index> position, const s
 void print_matrix(const Context& context, const AnalyzedRun& source, const char* measure,
                   const Matrix& matrix, std::optional<Index> position, const RenderOptions& render) {
   context.subheading(measure_definition(measure).title);
-  std::vector<std::string> names = source.tokens();
+  std::vector<std::string> names = source.labels();
   for (Index i = static_cast<Index>(names.size()); i < matrix.columns(); ++i)
     names.push_back(std::to_string(i));
   const std::vector<std::string> rows =
@@ -151,6 +151,7 @@ std::string AnalyzeViews::json(const AnalyzedRun& source, const std::stop_token&
   json.begin_object();
   json.key("tokens");
   json.strings(source.tokens());
+  write_json(json.key("unknown"), source.unknown());
   if (similarity_) {
     json.key("head_similarity");
     write_similarity(json, source, similarity(source, stop));

@@ -19,7 +19,7 @@ namespace {
 // For the picture of one of the chosen heads.
 HeatmapOptions heatmap_options(const PictureInput& input, std::size_t head, const PictureStyle& style) {
   HeatmapOptions options;
-  options.queries = input.query_tokens, options.keys = input.key_tokens;
+  options.queries = input.query_labels, options.keys = input.key_labels;
   options.title = style.title, options.query_title = style.query_title, options.key_title = style.key_title;
   options.bar_title = style.bar_title;
   options.colormap = style.colormap.value_or("");
@@ -121,7 +121,7 @@ Picture mask_kind_picture(const Mask& mask, Index n, Index m, const PictureInput
                           const PictureStyle& style) {
   const auto figure = [=] {
     MaskPictureOptions options;
-    options.queries = names.query_tokens, options.keys = names.key_tokens;
+    options.queries = names.query_labels, options.keys = names.key_labels;
     options.title = style.title, options.query_title = style.query_title,
     options.key_title = style.key_title;
     options.colormap = style.colormap.value_or(options.colormap);
@@ -142,8 +142,8 @@ Picture mask_kind_picture(const Mask& mask, Index n, Index m, const PictureInput
       }
     }
     h.rows = n, h.columns = m;
-    h.row_labels = rows == n ? names.query_tokens : std::vector<std::string>{};
-    h.column_labels = columns == m ? names.key_tokens : std::vector<std::string>{};
+    h.row_labels = rows == n ? names.query_labels : std::vector<std::string>{};
+    h.column_labels = columns == m ? names.key_labels : std::vector<std::string>{};
     h.low = 0, h.high = 1, h.numbers = false;
     h.colormap = style.colormap.value_or("Blues");
     h.title = style.title.value_or(mask.describe(n, m));
@@ -156,7 +156,7 @@ Picture lines_picture(const PictureInput& input, double mass, std::optional<Inde
                       const PictureStyle& style) {
   const auto figure = [=] {
     AttentionLinesOptions options;
-    options.queries = input.query_tokens, options.keys = input.key_tokens;
+    options.queries = input.query_labels, options.keys = input.key_labels;
     for (const HeadChoice& head : input.heads) options.head_names.push_back(head.name());
     options.title = style.title;
     options.mass = mass, options.query = query;
@@ -174,8 +174,8 @@ Picture lines_picture(const PictureInput& input, double mass, std::optional<Inde
     for (std::size_t i = 0; i < input.heads.size(); ++i) {
       Reading reading;
       reading.weights = Matrix::from(input.value(i));
-      reading.tokens = names(input.query_tokens, input.queries);
-      reading.memory_tokens = names(input.key_tokens, input.keys);
+      reading.tokens = names(input.query_labels, input.queries);
+      reading.memory_tokens = names(input.key_labels, input.keys);
       RenderOptions render{options.language, options.colors != TerminalColors::none, 3, options.width};
       text += fmt::format("{}{}\n\n{}", text.empty() ? "" : "\n", input.heads[i].name(),
                           read_top(reading, render));
@@ -190,7 +190,7 @@ Picture bars_picture(const ReceivedAttention& received, const PictureStyle& styl
                       static_cast<double>(std::max<std::size_t>(received.values.size(), 1));
   const auto figure = [=] {
     AttentionBarsOptions options;
-    options.labels = received.key_tokens;
+    options.labels = received.key_labels;
     options.title = style.title, options.value_title = style.bar_title;
     options.reference = even;
     options.reference_name = tr("even: {0:.3g}", even).in(style.language);
@@ -200,7 +200,7 @@ Picture bars_picture(const ReceivedAttention& received, const PictureStyle& styl
   const auto terminal = [=](const TerminalOptions& options) {
     TerminalBars bars;
     bars.values = received.values;
-    bars.labels = received.key_tokens;
+    bars.labels = received.key_labels;
     for (std::size_t j = bars.labels.size(); j < bars.values.size(); ++j)
       bars.labels.push_back(std::to_string(j));
     const Message title = static_cast<Index>(bars.values.size()) > bars.most

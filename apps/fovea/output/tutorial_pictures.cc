@@ -19,7 +19,7 @@ PictureInput input_of(const Tensor& weights, const std::vector<std::string>& tok
   for (Index h = 0; h < heads; ++h) input.heads.push_back({.head = h});
   input.queries = weights.shape().back(1), input.keys = weights.shape().back(0);
   input.values = weights.reshaped({heads, input.queries, input.keys});
-  input.query_tokens = input.key_tokens = tokens;
+  input.query_labels = input.key_labels = tokens;
   input.layer_heads = heads;
   return input;
 }

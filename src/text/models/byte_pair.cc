@@ -64,6 +64,8 @@ class BytePair final : public TokenModel {
     }
   }
 
+  TokenId unknown() const override { return options_.unknown; }
+
  private:
   enum class Whole : std::uint8_t { not_known, yes, no };
 

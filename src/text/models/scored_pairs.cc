@@ -35,6 +35,8 @@ class ScoredPairs final : public TokenModel {
     for (const Symbol& symbol : work.symbols) tokens.push_back({symbol.id, symbol.begin, symbol.end});
   }
 
+  TokenId unknown() const override { return options_.unknown; }
+
  private:
   void spell(std::string_view word, std::vector<Symbol>& symbols) const {
     symbols.clear();

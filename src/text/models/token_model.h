@@ -44,6 +44,9 @@ class TokenModel {
 
   // Appends the tokens of `word`, which is valid UTF-8 and not empty.
   virtual void tokenize(std::string_view word, Workspace& work, std::vector<Token>& tokens) const = 0;
+
+  // What it puts where it has no token; kNoToken: such text is left out.
+  virtual TokenId unknown() const = 0;
 };
 
 }  // namespace fovea

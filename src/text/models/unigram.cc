@@ -47,6 +47,8 @@ class Unigram final : public TokenModel {
     for (const Token& token : path) put(word, token, tokens);
   }
 
+  TokenId unknown() const override { return options_.unknown; }
+
  private:
   void find_best_paths(std::string_view word, std::vector<Path>& paths) const {
     paths.assign(word.size() + 1, Path{0, 0, kNoToken});

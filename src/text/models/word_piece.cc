@@ -41,6 +41,8 @@ class WordPiece final : public TokenModel {
     tokens.push_back({options_.unknown, 0, size});
   }
 
+  TokenId unknown() const override { return options_.unknown; }
+
  private:
   bool is_too_long(std::string_view word) const {
     if (static_cast<std::int64_t>(word.size()) <= options_.longest_word) return false;

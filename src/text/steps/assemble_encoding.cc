@@ -80,6 +80,13 @@ void reserve(Encoding& encoding, std::size_t size) {
   encoding.attention_mask.reserve(size);
 }
 
+// What is known of a text before it is cut.
+TextReading reading_of(const EncodedText& text, const TokenizerParts& parts) {
+  const TokenId unknown = parts.model->unknown();
+  return {text.characters.all, text.characters.unknown, 0, 0,
+          std::string(unknown == kNoToken ? "" : parts.tokens.token(unknown))};
+}
+
 void put(Encoding& encoding, const TokenizerParts& parts, const PlacedToken& token, Index type_id,
          Index text_id) {
   encoding.ids.push_back(token.id);
@@ -100,23 +107,40 @@ void fill(List& list, std::size_t count, Side side, const Value& value) {
 
 }  // namespace
 
-Encoding assemble_encoding(const TokenizerParts& parts, Tokens first, Tokens* second,
+Encoding assemble_encoding(const TokenizerParts& parts, EncodedText first, EncodedText* second,
                            const EncodeOptions& options) {
   const PostProcessor& processor = parts.post_processor;
   const bool is_pair = second != nullptr;
   Encoding encoding;
   const Index specials = options.add_special_tokens ? processor.special_count(is_pair) : 0;
-  encoding.cut = truncate(first, second, specials, options);
-  reserve(encoding,
-          static_cast<std::size_t>(std::max(size_of(&first) + size_of(second) + specials, options.pad_to)));
+  Tokens* second_tokens = is_pair ? &second->tokens : nullptr;
+  const Index whole[] = {size_of(&first.tokens), size_of(second_tokens)};
+  encoding.texts.push_back(reading_of(first, parts));
+  if (is_pair) encoding.texts.push_back(reading_of(*second, parts));
+  encoding.cut = truncate(first.tokens, second_tokens, specials, options);
+  reserve(encoding, static_cast<std::size_t>(std::max(
+                        size_of(&first.tokens) + size_of(second_tokens) + specials, options.pad_to)));
+  TextReading* reading = encoding.texts.data();  // of the text that special tokens belong to
+  const auto count = [&](Index tokens, Index tokens_read) {
+    reading->tokens += tokens;
+    reading->tokens_read += tokens_read;
+  };
   for (const TemplatePiece& piece : processor.pieces(is_pair)) {
     if (piece.kind == TemplatePiece::Kind::special) {
       if (!options.add_special_tokens) continue;
       for (const TokenId id : piece.ids) put(encoding, parts, {id, -1, {}, {}}, piece.type_id, -1);
+      count(static_cast<Index>(piece.ids.size()), static_cast<Index>(piece.ids.size()));
     } else {
-      const bool is_first = piece.kind == TemplatePiece::Kind::first;
-      const Tokens& tokens = is_first ? first : *second;
-      for (const PlacedToken& token : tokens) put(encoding, parts, token, piece.type_id, is_first ? 0 : 1);
+      const Index text_id = piece.kind == TemplatePiece::Kind::first ? 0 : 1;
+      const EncodedText& text = text_id == 0 ? first : *second;
+      for (const PlacedToken& token : text.tokens) {
+        if (token.unknown >= 0)
+          encoding.unknown.push_back(
+              {encoding.size(), text.unknown[static_cast<std::size_t>(token.unknown)]});
+        put(encoding, parts, token, piece.type_id, text_id);
+      }
+      reading = &encoding.texts[static_cast<std::size_t>(text_id)];
+      count(whole[text_id], size_of(&text.tokens));
     }
   }
   pad_encoding(encoding, options.pad_to, parts, options);
@@ -130,6 +154,9 @@ void pad_encoding(Encoding& encoding, Index length, const TokenizerParts& parts,
   const bool named = id >= 0 && id <= INT32_MAX && parts.tokens.contains(static_cast<TokenId>(id));
   const auto count = static_cast<std::size_t>(length - encoding.size());
   const Side side = options.pad_side;
+  if (side == Side::left) {
+    for (UnknownToken& token : encoding.unknown) token.place += static_cast<Index>(count);
+  }
   fill(encoding.tokens, count, side,
        std::string(named ? parts.tokens.token(static_cast<TokenId>(id)) : ""));
   fill(encoding.ids, count, side, id);

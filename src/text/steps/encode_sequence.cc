@@ -1,5 +1,8 @@
 #include "text/steps/encode_sequence.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/fail.h"
 #include "io/messages.h"
 #include "text/unicode/unicode.h"
@@ -16,9 +19,9 @@ class SequenceEncoder {
   SequenceEncoder(const TokenizerParts& parts, std::string_view original)
       : parts_(parts), valid_(original), characters_(valid_.text()) {}
 
-  std::vector<PlacedToken> take() {
+  EncodedText take() {
     const std::string_view text = valid_.text();
-    result_.reserve(text.size() / 3);
+    result_.tokens.reserve(text.size() / 3);
     for (const AddedTokens::Part& part : parts_.added.find(text, false)) {
       if (part.id != kNoToken) {
         put_added(part.id, text.substr(part.span.begin, part.span.end - part.span.begin), part.span);
@@ -26,6 +29,7 @@ class SequenceEncoder {
         encode_part(text.substr(part.span.begin, part.span.end - part.span.begin), part.span.begin);
       }
     }
+    result_.characters = count_characters(text, std::move(unknown_));
     return std::move(result_);
   }
 
@@ -54,13 +58,34 @@ class SequenceEncoder {
     const std::string_view bytes = split.text.bytes();
     for (const ByteSpan& piece : split.pieces) {
       tokens_.clear();
-      parts_.model->tokenize(bytes.substr(piece.begin, piece.end - piece.begin), work_, tokens_);
+      const std::string_view word = bytes.substr(piece.begin, piece.end - piece.begin);
+      parts_.model->tokenize(word, work_, tokens_);
+      const auto origin = [&](std::uint32_t begin, std::uint32_t end) {
+        return split.text.origin(piece.begin + begin, piece.begin + end);
+      };
+      std::uint32_t read = 0;  // bytes of the word; what no token covers was left out
       for (const Token& token : tokens_) {
-        put(token, parts_.tokens.token(token.id),
-            split.text.origin(piece.begin + token.begin, piece.begin + token.end));
+        const std::string_view name = parts_.tokens.token(token.id);
+        if (token.begin > read) unknown_.push_back(origin(read, token.begin));
+        read = std::max(read, token.end);
+        // Who writes the token's own name means the token.
+        const bool unknown =
+            token.id == no_word_ && word.substr(token.begin, token.end - token.begin) != name;
+        const ByteSpan place = origin(token.begin, token.end);
+        put(token, name, place);
+        if (unknown) mark_unknown(place);
       }
+      if (read < word.size()) unknown_.push_back(origin(read, static_cast<std::uint32_t>(word.size())));
       ++word_;
     }
+  }
+
+  // The last token.
+  void mark_unknown(ByteSpan place) {
+    if (place.end < place.begin) std::swap(place.begin, place.end);  // accents that changed places
+    result_.tokens.back().unknown = static_cast<std::int32_t>(result_.unknown.size());
+    result_.unknown.emplace_back(valid_.text().substr(place.begin, place.end - place.begin));
+    unknown_.push_back(place);
   }
 
   void put_added(TokenId id, std::string_view text, ByteSpan place) {
@@ -75,15 +100,15 @@ class SequenceEncoder {
       return TextSpan{static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)};
     };
     const std::uint32_t first = characters_.characters_before(place.begin);
-    result_.push_back({token.id, word_,
-                       span(valid_.original_byte(place.begin), valid_.original_byte(place.end)),
-                       span(first, characters_.characters_before(place.end))});
+    result_.tokens.push_back({token.id, word_,
+                              span(valid_.original_byte(place.begin), valid_.original_byte(place.end)),
+                              span(first, characters_.characters_before(place.end))});
   }
 
   // The place without as many characters at its ends as the token has white space there.
   ByteSpan trimmed(std::string_view text, ByteSpan place) const {
     auto [leading, trailing] = white_space_around(text);
-    const bool is_first = result_.empty() || place.begin == 0;
+    const bool is_first = result_.tokens.empty() || place.begin == 0;
     if (is_first && parts_.post_processor.add_prefix_space && leading == 1)
       leading = 0;  // it was never there
     const std::string_view bytes = valid_.text();
@@ -106,13 +131,15 @@ class SequenceEncoder {
   CharacterCounter characters_;
   Workspace work_;
   std::vector<Token> tokens_;
-  std::vector<PlacedToken> result_;
+  EncodedText result_;
+  std::vector<ByteSpan> unknown_;                    // of the text
+  const TokenId no_word_ = parts_.model->unknown();  // what stands for unknown text
   std::int32_t word_ = 0;
 };
 
 }  // namespace
 
-std::vector<PlacedToken> encode_sequence(const TokenizerParts& parts, std::string_view text) {
+EncodedText encode_sequence(const TokenizerParts& parts, std::string_view text) {
   if (text.size() > kLongestText / 3) {
     fail("[tokenizer] the text has {} bytes, at most {} are possible", grouped(text.size()),
          grouped(kLongestText / 3));

@@ -51,6 +51,12 @@ bool is_word_character(char32_t c) {
          is_letter(c);
 }
 
+bool is_control_or_format(char32_t c) {
+  if (c < 0x80) return c < 0x20 || c == 0x7F;
+  const utf8proc_category_t kind = category(c);
+  return kind == UTF8PROC_CATEGORY_CC || kind == UTF8PROC_CATEGORY_CF;
+}
+
 bool is_combining_mark(char32_t c) { return c >= 0x300 && is_mark(category(c)); }
 
 bool is_bert_punctuation(char32_t c) {

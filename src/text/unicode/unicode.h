@@ -9,10 +9,11 @@
 
 namespace fovea {
 
-bool is_letter(char32_t c);          // \p{L}
-bool is_number(char32_t c);          // \p{N}
-bool is_word_character(char32_t c);  // \w: letters, marks, digits, connectors, joiners
-bool is_combining_mark(char32_t c);  // \p{M}
+bool is_letter(char32_t c);             // \p{L}
+bool is_number(char32_t c);             // \p{N}
+bool is_word_character(char32_t c);     // \w: letters, marks, digits, connectors, joiners
+bool is_combining_mark(char32_t c);     // \p{M}
+bool is_control_or_format(char32_t c);  // \p{Cc}, \p{Cf}: zero bytes, joiners, direction marks
 
 // What BERT's tokenizer means by these words: the tables of Unicode 8, all ASCII symbols as punctuation.
 bool is_bert_punctuation(char32_t c);

@@ -5,6 +5,17 @@ namespace fovea::command::zh {
 
 Translations inputs() {
   return {
+      {"{0} of {1} characters is unknown to this model: it leaves it out",
+       "{1} 个字符中有 {0} 个是这个模型不认识的：读取时略去"},
+      {"{0} of {1} characters are unknown to this model: it leaves them out",
+       "{1} 个字符中有 {0} 个是这个模型不认识的：读取时略去"},
+      {"{0} of {1} characters is unknown to this model: it reads it as {2}",
+       "{1} 个字符中有 {0} 个是这个模型不认识的：读作 {2}"},
+      {"{0} of {1} characters are unknown to this model: it reads them as {2}",
+       "{1} 个字符中有 {0} 个是这个模型不认识的：一律读作 {2}"},
+      {"{0} of {1} tokens were read; the last {2} did not fit",
+       "{1} 个词元中只读取了 {0} 个；最后 {2} 个超出长度限制"},
+      {"text {0}: {1}", "文本 {0}：{1}"},
       {"layers, counted from 0: 5, 0-3,7 or all", "层，从 0 起：5、0-3,7 或 all"},
       {"heads, counted from 0: 0, 0-3,7, all, L5H0 (with its layer), or mean or max over the heads",
        "头，从 0 起：0、0-3,7、all、L5H0（连同层），或各头的 mean（平均）、max（最大）"},

@@ -37,6 +37,8 @@ Translations tokens() {
       {"bytes", "字节"},
       {"characters", "字符"},
       {"segment", "段"},
+      {"unknown", "未知"},
+      {"yes", "是"},
       {"{0} tokens", "共 {0} 个词元"},
   };
 }
