@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/fail.h"
+#include "io/messages.h"
 
 namespace fovea {
 namespace {
@@ -68,6 +69,21 @@ Index truncate(Tokens& first, Tokens* second, Index specials, const EncodeOption
   return before - size_of(&first) - size_of(second);
 }
 
+// Tokens are copied into the result, and a file may say that the unknown token has a name of a megabyte.
+void check_names(std::size_t bytes, std::size_t tokens) {
+  constexpr std::size_t kPerToken = 64, kMore = std::size_t{64} << 20;
+  if (bytes <= kPerToken * tokens + kMore) return;
+  fail("[tokenizer] the names of {} tokens take {} bytes, more than {} for each", grouped(tokens),
+       grouped(bytes), kPerToken);
+}
+
+void check_names(const TokenizerParts& parts, const Tokens* tokens) {
+  if (tokens == nullptr) return;
+  std::size_t bytes = 0;
+  for (const PlacedToken& token : *tokens) bytes += parts.tokens.token(token.id).size();
+  check_names(bytes, tokens->size());
+}
+
 void reserve(Encoding& encoding, std::size_t size) {
   encoding.ids.reserve(size);
   encoding.tokens.reserve(size);
@@ -118,6 +134,8 @@ Encoding assemble_encoding(const TokenizerParts& parts, EncodedText first, Encod
   encoding.texts.push_back(reading_of(first, parts));
   if (is_pair) encoding.texts.push_back(reading_of(*second, parts));
   encoding.cut = truncate(first.tokens, second_tokens, specials, options);
+  check_names(parts, &first.tokens);
+  check_names(parts, second_tokens);
   reserve(encoding, static_cast<std::size_t>(std::max(
                         size_of(&first.tokens) + size_of(second_tokens) + specials, options.pad_to)));
   TextReading* reading = encoding.texts.data();  // of the text that special tokens belong to
@@ -157,8 +175,9 @@ void pad_encoding(Encoding& encoding, Index length, const TokenizerParts& parts,
   if (side == Side::left) {
     for (UnknownToken& token : encoding.unknown) token.place += static_cast<Index>(count);
   }
-  fill(encoding.tokens, count, side,
-       std::string(named ? parts.tokens.token(static_cast<TokenId>(id)) : ""));
+  const std::string name(named ? parts.tokens.token(static_cast<TokenId>(id)) : "");
+  check_names(count * name.size(), count);
+  fill(encoding.tokens, count, side, name);
   fill(encoding.ids, count, side, id);
   fill(encoding.bytes, count, side, TextSpan{});
   fill(encoding.characters, count, side, TextSpan{});
