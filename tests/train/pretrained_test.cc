@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "fovea/model.h"
+#include "fovea/named_tensors.h"
 #include "fovea/train.h"
+#include "fovea/training_tasks.h"
 #include "support/message_of.h"
 #include "train/train_testing.h"
 
@@ -48,6 +52,35 @@ TEST(SavePretrained, load_model_gives_the_same_logits) {
     const Tensor got = loaded.run({.ids = ids}).logits, want = model.logits({ids, {}});
     ASSERT_EQ(got.shape(), want.shape());
     for (Index i = 0; i < want.shape().elements(); ++i) ASSERT_NEAR(got.data()[i], want.data()[i], 2e-6f);
+  }
+}
+
+// Trained for some steps. With $FOVEA_TRAINED_FOLDERS the folders stay there, beside what the model says:
+// scripts/compare_trained asks transformers about them.
+TEST(SavePretrained, trained_models_come_back) {
+  const char* kept = std::getenv("FOVEA_TRAINED_FOLDERS");
+  const TemporaryFolder temporary;
+  for (const auto& [family, name] :
+       {std::pair{ModelFamily::gpt2, "gpt2"}, {ModelFamily::llama, "llama"}, {ModelFamily::bert, "bert"}}) {
+    for (const bool half : {false, true}) {
+      Trainer trainer(TrainableModel(uneven_config(family), Random(7)), {.steps = 20, .rate = 1e-2},
+                      training_data(SortTask{.digits = 6, .batch = 8}));
+      trainer.run();
+      const std::string folder = (kept == nullptr ? temporary.path : kept) + std::string("/") + name +
+                                 (half ? "-float16" : "-float32");
+      save_pretrained(folder, trainer.model(), {.half = half});
+      const Ids ids = {{1, 2, 3, 4, 5, 6, 7, 0}, {9, 8, 7, 6, 5, 4, 3, 2}};
+      const Tensor got = load_model(folder).run({.ids = ids}).logits,
+                   want = trainer.model().logits({ids, {}});
+      for (Index i = 0; i < want.shape().elements(); ++i) {
+        ASSERT_NEAR(got.data()[i], want.data()[i], half ? 2e-2f : 2e-5f) << folder;
+      }
+      if (kept == nullptr) continue;
+      NamedArrays arrays;
+      arrays.add("ids", ids);
+      arrays.add("logits", got);
+      save_arrays(folder + "/said.npz", arrays);
+    }
   }
 }
 
