@@ -1,7 +1,7 @@
 # The parts of fovea that are built (FOVEA_PARTS), each on top of those before it, and the rooms of src/ in each.
 include(CMakeDependentOption)
 
-option(FOVEA_MODELS "The part models: files, tokenizers, models, measures, explanations" ON)
+option(FOVEA_MODELS "The part models: files, tokenizers, models, training, measures, explanations" ON)
 cmake_dependent_option(FOVEA_PLOT "The part plot, on top of models: pictures as SVG and in the terminal" ON
                        FOVEA_MODELS OFF)
 cmake_dependent_option(FOVEA_CAIRO "Pictures as PNG and PDF, too, by cairo and pango" ON FOVEA_PLOT OFF)
@@ -14,7 +14,7 @@ set(FOVEA_PARTS attention)
 set(attention_rooms core mask kernels ops nn)
 if(FOVEA_MODELS)
   list(APPEND FOVEA_PARTS models)
-  set(models_rooms io text models run analysis explain)
+  set(models_rooms io text models train run analysis explain)
 endif()
 if(FOVEA_PLOT)
   list(APPEND FOVEA_PARTS plot)

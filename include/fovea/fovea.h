@@ -48,6 +48,7 @@
 #include "fovea/measures_report.h"
 #include "fovea/model.h"
 #include "fovea/module_file.h"
+#include "fovea/multi_head_gradients.h"
 #include "fovea/named_tensors.h"
 #include "fovea/npy.h"
 #include "fovea/npz.h"
@@ -60,6 +61,9 @@
 #include "fovea/text_model.h"
 #include "fovea/text_reading.h"
 #include "fovea/tokenizer.h"
+#include "fovea/train.h"
+#include "fovea/trainable_model.h"
+#include "fovea/training_tasks.h"
 #include "fovea/vocabulary.h"
 #include "fovea/words.h"
 #endif

@@ -60,7 +60,8 @@ struct FOVEA_API RunOptions {
 
 inline namespace internal {
 class FOVEA_PRIVATE_API Architecture;  // private, src/models
-}
+struct FOVEA_PRIVATE_API ModelMaker;   // private, src/models
+}  // namespace internal
 
 // Cheap to copy; runs are const and may go on at the same time.
 class FOVEA_API Model {
@@ -76,7 +77,7 @@ class FOVEA_API Model {
   const Architecture& architecture() const { return *architecture_; }  // for generation
 
  private:
-  friend FOVEA_API Model load_model(const std::string& path);
+  friend struct internal::ModelMaker;
   std::shared_ptr<const Architecture> architecture_;
   std::string name_, path_;
   Index parameters_ = 0;

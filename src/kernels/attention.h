@@ -29,7 +29,8 @@ struct ScoreProblem {
     return {head_index / q.shape()[2], head_index % q.shape()[2], 0, queries(), keys()};
   }
   // The first row of head `head` of batch entry `batch` in x. Not &x(a, b, h): an empty view may be null.
-  static const float* start(const ConstView& x, Index batch, Index head) {
+  template <typename T>
+  static T* start(const BasicView<T>& x, Index batch, Index head) {
     const Index a = batch / x.shape()[1], b = batch % x.shape()[1];
     return x.data() + a * x.stride(0) + b * x.stride(1) + head * x.stride(2);
   }

@@ -50,7 +50,6 @@ HWY_EXPORT(RunBackwardRows);
 HWY_EXPORT(RunBackwardPieces);
 
 constexpr Index kRowsAtOnce = 1024;  // of the passes over rows
-constexpr Index kFloatsAtOnce = 1 << 16;
 
 void run_rows(BackwardShared& shared) {
   const Index n = shared.plan.n, chunks = (n + kRowsAtOnce - 1) / kRowsAtOnce;
@@ -73,12 +72,16 @@ void run_pieces(BackwardShared& shared) {
 }
 
 void add_second_dq(BackwardShared& shared) {
-  const Index floats = shared.second_dq.shape().elements();
-  parallel_for((floats + kFloatsAtOnce - 1) / kFloatsAtOnce, [&](Index item) {
-    const float* from = shared.second_dq.data();
-    float* to = shared.problem.dq;
-    for (Index i = item * kFloatsAtOnce; i < std::min((item + 1) * kFloatsAtOnce, floats); ++i)
-      to[i] += from[i];
+  const BackwardPlan& plan = shared.plan;
+  const View& dq = shared.problem.dq;
+  const Index chunks = (plan.n + kRowsAtOnce - 1) / kRowsAtOnce;
+  parallel_for(plan.batch * plan.heads * chunks, [&](Index item) {
+    const Index head = item / chunks, first = item % chunks * kRowsAtOnce;
+    float* to = ScoreProblem::start(dq, head / plan.heads, head % plan.heads);
+    for (Index i = first; i < std::min(first + kRowsAtOnce, plan.n); ++i) {
+      const float* from = shared.second_dq.data() + (head * plan.n + i) * plan.depth;
+      for (Index c = 0; c < plan.depth; ++c) to[i * dq.stride(3) + c] += from[c];
+    }
   });
 }
 

@@ -7,17 +7,18 @@
 
 namespace fovea::kernels {
 
-// As in the forward pass: everything was checked, rows of v are contiguous. Pointers are row-major.
+// As in the forward pass: everything was checked, rows of v are contiguous. So are those of the output and
+// of the gradients, which have any other strides; pointers are row-major.
 struct AttentionBackwardProblem : ScoreProblem {
   ConstView v;                       // [A, B, Hkv, M, Dv]
   ConstView doutput;                 // [A, B, H, N, Dv], any strides
-  const float* output = nullptr;     // [A, B, H, N, Dv]
+  ConstView output;                  // [A, B, H, N, Dv]
+  View dq;                           // [A, B, H, N, D]
+  View dk;                           // [A, B, Hkv, M, D]
+  View dv;                           // [A, B, Hkv, M, Dv]
   const float* logsumexp = nullptr;  // [A, B, H, N]
   float dropout = 0;
   std::uint64_t seed = 0;
-  float* dq = nullptr;     // [A, B, H, N, D]
-  float* dk = nullptr;     // [A, B, Hkv, M, D]
-  float* dv = nullptr;     // [A, B, Hkv, M, Dv]
   float* dbias = nullptr;  // bias->data_shape(), or null without a bias
 };
 

@@ -56,7 +56,7 @@ class BackwardPiece {
  private:
   void LayOut();
   bool RunKeyHead(Index batch, Index key_head);  // false: another thread failed
-  void StoreKeys(Index key_head_index);
+  void StoreKeys(Index batch, Index key_head);
   void LoadBlock(const BackwardHead& head, Index block);
   void LoadGroups(const float* from, const ConstView& view, float factor, const ColumnGroups& groups,
                   float* to);
@@ -77,10 +77,12 @@ class BackwardPiece {
     return panel + (key - tile_begin) * panel_width_;
   }
 
+  bool AddsToSecond() const { return split_ % plan_.buffers != 0; }
   float* DqRow(const BackwardHead& head, Index row) {
-    float* dq = split_ % plan_.buffers == 0 ? p_.dq : shared_.second_dq.data();
-    return dq + (head.index * plan_.n + row) * plan_.depth;
+    if (AddsToSecond()) return shared_.second_dq.data() + (head.index * plan_.n + row) * plan_.depth;
+    return ScoreProblem::start(p_.dq, head.row.batch, head.row.head) + row * p_.dq.stride(3);
   }
+  Index DqStride() const { return AddsToSecond() ? plan_.depth : p_.dq.stride(3); }
 
   BackwardShared& shared_;
   const AttentionBackwardProblem& p_;
@@ -188,15 +190,16 @@ inline bool BackwardPiece::RunKeyHead(Index batch, Index key_head) {
       if (!StoreQueries(head, block)) return false;
     }
   }
-  StoreKeys(batch * plan_.key_heads + key_head);
+  StoreKeys(batch, key_head);
   return true;
 }
 
-inline void BackwardPiece::StoreKeys(Index key_head_index) {
-  const Index first = key_head_index * plan_.m + key_begin_;
+inline void BackwardPiece::StoreKeys(Index batch, Index key_head) {
+  float* dk = ScoreProblem::start(p_.dk, batch, key_head) + key_begin_ * p_.dk.stride(3);
+  float* dv = ScoreProblem::start(p_.dv, batch, key_head) + key_begin_ * p_.dv.stride(3);
   for (Index j = 0; j < key_end_ - key_begin_; ++j) {
-    std::copy_n(dk_ + j * q_groups_.padded(), plan_.depth, p_.dk + (first + j) * plan_.depth);
-    std::copy_n(dv_ + j * v_groups_.padded(), plan_.value_width, p_.dv + (first + j) * plan_.value_width);
+    std::copy_n(dk_ + j * q_groups_.padded(), plan_.depth, dk + j * p_.dk.stride(3));
+    std::copy_n(dv_ + j * v_groups_.padded(), plan_.value_width, dv + j * p_.dv.stride(3));
   }
 }
 
@@ -278,7 +281,7 @@ inline void BackwardPiece::LoadBlock(const BackwardHead& head, Index block) {
   }
   // What comes next is fetched while this block is worked on: dq, and the rows of the next block.
   ahead_ = {};
-  ahead_.Add(DqRow(head, first_row_), plan_.depth, rows_, plan_.depth);
+  ahead_.Add(DqRow(head, first_row_), DqStride(), rows_, plan_.depth);
   const Index next = first_row_ + rows_, next_rows = std::min(plan_.block_rows, plan_.n - next);
   if (p_.q.stride(4) == 1) {
     ahead_.Add(head.q + next * p_.q.stride(3), p_.q.stride(3), next_rows, plan_.depth);

@@ -31,10 +31,11 @@ class BackwardRows {
   // the softmax's gradient subtracts.
   void Run(Index first, Index count) {
     const Index value_width = shared_.plan.value_width;
+    const float* output = ScoreProblem::start(p_.output, head_.row.batch, head_.row.head);
     for (Index i = first; i < first + count; ++i) {
       const Index at = head_.index * head_.row.n + i;
       const float* dout = head_.dout + i * p_.doutput.stride(3);
-      const float* out = p_.output + at * value_width;
+      const float* out = output + i * p_.output.stride(3);
       double delta = 0;
       for (Index c = 0; c < value_width; ++c) {
         delta += static_cast<double>(dout[c * p_.doutput.stride(4)]) * static_cast<double>(out[c]);

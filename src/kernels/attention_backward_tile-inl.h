@@ -216,8 +216,11 @@ inline bool BackwardPiece::StoreQueries(const BackwardHead& head, Index block) {
     const bool first = split_ < plan_.buffers;
     // Later ranges add; q, which nobody needs any more, holds their rows.
     float* rows = first ? to : strip.q;
-    TransposeOut(strip.dq, strip.width, plan_.depth, strip.rows, scales_, rows, plan_.depth);
-    for (Index i = 0; !first && i < strip.rows * plan_.depth; ++i) to[i] += rows[i];
+    TransposeOut(strip.dq, strip.width, plan_.depth, strip.rows, scales_, rows,
+                 first ? DqStride() : plan_.depth);
+    for (Index r = 0; !first && r < strip.rows; ++r) {
+      for (Index c = 0; c < plan_.depth; ++c) to[r * DqStride() + c] += rows[r * plan_.depth + c];
+    }
   }
   if (plan_.splits > 1) shared_.turns.pass(place);
   return true;

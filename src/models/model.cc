@@ -7,6 +7,7 @@
 #include "io/json.h"
 #include "models/architecture.h"
 #include "models/model_folder.h"
+#include "models/model_maker.h"
 
 namespace fovea {
 namespace {
@@ -43,12 +44,6 @@ std::string folder_name(const std::string& path) {
   return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }
 
-std::unique_ptr<Architecture> planned_architecture(const std::string& path, WeightFiles& files,
-                                                   WeightPlan& plan) {
-  const Json config = open_model_folder(path, files);
-  return make_architecture(config, "[model] " + path + ": config.json", plan);
-}
-
 }  // namespace
 
 const ModelConfig& Model::config() const { return architecture_->config(); }
@@ -58,22 +53,34 @@ ModelOutput Model::run(const ModelInput& input, const RunOptions& options) const
   return architecture_->run(input, options);
 }
 
-Model load_model(const std::string& path) {
-  WeightFiles files("[model] " + path);
-  WeightPlan plan(files);
+inline namespace internal {
+
+Model ModelMaker::make(const Json& config, const WeightFiles& weights, const std::string& name,
+                       const std::string& path) {
+  WeightPlan plan(weights);
   Model model;
-  model.architecture_ = planned_architecture(path, files, plan);
+  model.architecture_ = make_architecture(config, "[model] " + path + ": config.json", plan);
   plan.load();
   model.path_ = path;
-  model.name_ = folder_name(path);
+  model.name_ = name;
   model.parameters_ = plan.parameters();
   return model;
+}
+
+}  // namespace internal
+
+Model load_model(const std::string& path) {
+  WeightFiles files("[model] " + path);
+  const Json config = open_model_folder(path, files);
+  return ModelMaker::make(config, files, folder_name(path), path);
 }
 
 ModelInfo inspect_model(const std::string& path) {
   WeightFiles files("[model] " + path);
   WeightPlan plan(files);
-  const std::unique_ptr<Architecture> architecture = planned_architecture(path, files, plan);
+  const Json config = open_model_folder(path, files);
+  const std::unique_ptr<Architecture> architecture =
+      make_architecture(config, "[model] " + path + ": config.json", plan);
   return {folder_name(path), architecture->config(), plan.parameters()};
 }
 

@@ -47,12 +47,17 @@ std::vector<double> rope_frequencies(ConfigReader& config, Index width) {
     config.complain("partial_rotary_factor is not 1, the only one that is known");
   }
   rope.finish();
+  std::vector<double> frequencies = rope_frequencies(static_cast<double>(theta), width);
+  for (double& frequency : frequencies) {
+    frequency = llama3 ? llama3_frequency(frequency, factor, low, high, old_context) : frequency / factor;
+  }
+  return frequencies;
+}
+
+std::vector<double> rope_frequencies(double theta, Index width) {
   std::vector<double> frequencies;
   for (Index i = 0; i < width / 2; ++i) {
-    const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(width);
-    const double frequency = std::pow(static_cast<double>(theta), exponent);
-    frequencies.push_back(llama3 ? llama3_frequency(frequency, factor, low, high, old_context)
-                                 : frequency / factor);
+    frequencies.push_back(std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(width)));
   }
   return frequencies;
 }

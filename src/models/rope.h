@@ -11,4 +11,7 @@ namespace fovea {
 // default, linear and llama3. Complains about others.
 std::vector<double> rope_frequencies(ConfigReader& config, Index width);
 
+// The same without any change.
+std::vector<double> rope_frequencies(double theta, Index width);
+
 }  // namespace fovea

@@ -2,6 +2,7 @@
 
 #include "core/fail.h"
 #include "kernels/attention.h"
+#include "ops/attention_buffers.h"
 #include "ops/attention_concat.h"
 #include "ops/attention_options.h"
 #include "ops/attention_path.h"
@@ -78,6 +79,36 @@ void attention_concat(ConstView q, ConstView k, ConstView v, const AttentionOpti
   AttentionResult none;
   run_concat(q, k, v, output_only, out, none);
 }
+
+inline namespace internal {
+
+void attention_into(ConstView q, ConstView k, ConstView v, const AttentionOptions& options, View output,
+                    View logsumexp) {
+  const AttentionViews views = attention_views("attention", q, k, v);
+  check_options("attention", options, views.extents());
+  const Shape wanted = views.result_shape(views.q.shape()[3], views.v.shape()[4]);
+  const int rank = wanted.rank();
+  if (!(output.shape() == wanted) || rank != 4 || output.stride(3) != 1) {
+    fail("[attention] the output is {} with a last stride of {}, expected {}, rank 4, with 1",
+         output.shape().to_string(), output.stride(rank - 1), wanted.to_string());
+  }
+  if (!(logsumexp.shape() == views.row_shape()) || !logsumexp.is_contiguous()) {
+    fail("[attention] the log-sum-exp is {}, expected {}, contiguous", logsumexp.shape().to_string(),
+         views.row_shape().to_string());
+  }
+  AttentionOptions used = options;
+  used.weights = used.logsumexp = false;
+  AttentionResult none;
+  kernels::AttentionProblem problem = problem_of(views, used, none);
+  problem.output = output.data();
+  problem.output_batch_stride = output.stride(0);
+  problem.output_head_stride = output.stride(1);
+  problem.output_row_stride = output.stride(2);
+  problem.logsumexp = logsumexp.data();
+  run_observed(problem);
+}
+
+}  // namespace internal
 
 AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,
                           const AttentionOptions& options) {

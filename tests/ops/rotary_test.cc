@@ -5,7 +5,10 @@
 #include <cmath>
 
 #include "fovea/random.h"
+#include "reference/layers.h"
+#include "support/finite_differences.h"
 #include "support/instruction_sets.h"
+#include "support/message_of.h"
 
 namespace fovea {
 namespace {
@@ -39,6 +42,33 @@ TEST(Rotary, turns_pairs_by_position) {
       }
     }
   });
+}
+
+TEST(RotaryTable, turns_as_the_reference_and_back) {
+  Random random(12);
+  const std::vector<double> frequencies = {1.0, 0.3, 0.01};
+  const RotaryTable table(9, frequencies);
+  const Tensor x = testing::drawn(random, {2, 7, 3, 6}), dy = testing::drawn(random, {2, 7, 3, 6});
+  const reference::DoubleArray want = reference::rotate(x, frequencies);
+  const reference::DoubleArray want_dx =
+      testing::numeric_gradient(x, [&](const reference::DoubleArray& at) {
+        return testing::weighted(reference::rotate(at, frequencies), dy);
+      });
+  testing::on_every_instruction_set([&] {
+    Tensor y = x, dx = dy;
+    table.rotate(y.view());
+    testing::expect_close("y", y, want, 1e-6);
+    table.rotate_back(dx.view());  // the gradient of a rotation is the rotation back
+    testing::expect_close("dx", dx, want_dx, 1e-6);
+    table.rotate_back(y.view());
+    testing::expect_close("there and back", y, x, 1e-6);
+  });
+}
+
+TEST(RotaryTable, too_many_positions_are_an_error) {
+  Tensor x({1, 5, 1, 2});
+  EXPECT_EQ(testing::message_of([&] { RotaryTable(4, {1.0}).rotate(x.view()); }),
+            "[rotary] x is [1, 5, 1, 2], expected [B, up to 4, heads, 2] with contiguous rows");
 }
 
 }  // namespace

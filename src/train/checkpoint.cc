@@ -1,0 +1,84 @@
+#include "train/checkpoint.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/fail.h"
+#include "fovea/safetensors.h"
+#include "train/network.h"
+
+namespace fovea {
+namespace {
+
+constexpr const char* kKey = "fovea.training";
+constexpr const char* kFirst = "adamw.first/";
+constexpr const char* kSecond = "adamw.second/";
+
+// All parameters, or their moments, each under its name behind the prefix.
+void add_named(const ParameterArray& layout, const float* values, const std::string& prefix,
+               NamedArrays& arrays) {
+  for (std::size_t i = 0; i < layout.list().size(); ++i) {
+    const TrainableParameter& parameter = layout.list()[i];
+    arrays.add(prefix + parameter.name,
+               Tensor::copy_of(ConstView(values + layout.place(i), parameter.shape)));
+  }
+}
+
+// The same back; what is missing or of another shape is noted.
+void take_named(const ParameterArray& layout, const NamedArrays& arrays, const std::string& prefix,
+                float* values, std::string& problems) {
+  for (std::size_t i = 0; i < layout.list().size(); ++i) {
+    const TrainableParameter& parameter = layout.list()[i];
+    const std::string name = prefix + parameter.name;
+    const auto entry =
+        std::find_if(arrays.begin(), arrays.end(), [&](const auto& e) { return e.name == name; });
+    if (entry == arrays.end() || !entry->is_tensor() || !(entry->shape() == parameter.shape)) {
+      problems += fmt::format("; {} is {}, expected {}", name,
+                              entry == arrays.end() ? "missing" : entry->shape().to_string(),
+                              parameter.shape.to_string());
+      continue;
+    }
+    const Tensor& tensor = std::get<Tensor>(entry->array);
+    std::copy_n(tensor.data(), parameter.shape.elements(), values + layout.place(i));
+  }
+}
+
+}  // namespace
+
+void Trainer::save_checkpoint(const std::string& path) const {
+  const ParameterArray& parameters = model_.network().parameters();
+  NamedArrays arrays("[train] " + path);
+  add_named(parameters, parameters.values(), "", arrays);
+  add_named(parameters, optimizer_.first().data(), kFirst, arrays);
+  add_named(parameters, optimizer_.second().data(), kSecond, arrays);
+  arrays.metadata()[kKey] =
+      checkpoint_json({model_.config(), options_, step(), best_loss_, evaluations_without_better_});
+  save_safetensors(path, arrays);
+}
+
+Trainer Trainer::load_checkpoint(const std::string& path, std::shared_ptr<const TrainingData> data,
+                                 std::shared_ptr<const TrainingData> held_out) {
+  const std::string where = "[train] " + path;
+  const NamedArrays arrays = load_safetensors(path);
+  const auto text = arrays.metadata().find(kKey);
+  if (text == arrays.metadata().end()) {
+    fail("{}: not a checkpoint of a training: its header has no \"{}\"", where, kKey);
+  }
+  const CheckpointState state = parse_checkpoint(text->second, where);
+  // Drawn anew and then replaced: the parameters are checked one by one against those of the config.
+  Trainer trainer(TrainableModel(state.config, Random(0)), state.options, std::move(data),
+                  std::move(held_out));
+  ParameterArray& parameters = trainer.model_.network().parameters();
+  Tensor first({parameters.elements()}), second({parameters.elements()});
+  std::string problems;
+  take_named(parameters, arrays, "", parameters.values(), problems);
+  take_named(parameters, arrays, kFirst, first.data(), problems);
+  take_named(parameters, arrays, kSecond, second.data(), problems);
+  if (!problems.empty()) fail("{}: tensors do not fit{}", where, problems);
+  trainer.optimizer_.restore(std::move(first), std::move(second), state.step);
+  trainer.best_loss_ = state.best_loss;
+  trainer.evaluations_without_better_ = state.evaluations_without_better;
+  return trainer;
+}
+
+}  // namespace fovea

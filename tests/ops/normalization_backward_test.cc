@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include "fovea/threads.h"
+#include "ops/normalization.h"
+#include "reference/layers.h"
+#include "support/finite_differences.h"
+#include "support/instruction_sets.h"
+#include "support/message_of.h"
+
+namespace fovea {
+namespace {
+
+using reference::DoubleArray;
+using testing::drawn;
+using testing::expect_close;
+using testing::numeric_gradient;
+using testing::on_every_instruction_set;
+using testing::weighted;
+
+struct NormCase {
+  explicit NormCase(Index rows, Index width, float mean = 0)
+      : random(static_cast<std::uint64_t>(rows * 1000 + width)),
+        x(drawn(random, {rows, width}, 2)),
+        weight(drawn(random, {width})),
+        bias(drawn(random, {width})),
+        dy(drawn(random, {rows, width})) {
+    for (Index i = 0; i < rows * width; ++i) x.data()[i] += mean;
+  }
+  Random random;
+  Tensor x, weight, bias, dy;
+};
+
+void expect_layer_norm(const NormCase& c, float epsilon) {
+  const auto eps = static_cast<double>(epsilon);
+  const auto want_dx = numeric_gradient(c.x, [&](const DoubleArray& x) {
+    return weighted(reference::layer_norm(x, c.weight, c.bias, eps), c.dy);
+  });
+  const auto want_dw = numeric_gradient(c.weight, [&](const DoubleArray& w) {
+    return weighted(reference::layer_norm(c.x, w, c.bias, eps), c.dy);
+  });
+  const auto want_db = numeric_gradient(c.bias, [&](const DoubleArray& b) {
+    return weighted(reference::layer_norm(c.x, c.weight, b, eps), c.dy);
+  });
+  on_every_instruction_set([&] {
+    Tensor dx(c.x.shape()), dw(c.weight.shape()), db(c.bias.shape());
+    layer_norm_backward({c.x, c.dy, c.weight, epsilon, dx.view(), false, dw.view()}, db.view());
+    expect_close("dx", dx, want_dx);
+    expect_close("dweight", dw, want_dw);
+    expect_close("dbias", db, want_db);
+  });
+}
+
+void expect_rms_norm(const NormCase& c, float epsilon) {
+  const auto eps = static_cast<double>(epsilon);
+  const auto want_dx = numeric_gradient(
+      c.x, [&](const DoubleArray& x) { return weighted(reference::rms_norm(x, c.weight, eps), c.dy); });
+  const auto want_dw = numeric_gradient(
+      c.weight, [&](const DoubleArray& w) { return weighted(reference::rms_norm(c.x, w, eps), c.dy); });
+  on_every_instruction_set([&] {
+    Tensor dx(c.x.shape()), dw(c.weight.shape());
+    rms_norm_backward({c.x, c.dy, c.weight, epsilon, dx.view(), false, dw.view()});
+    expect_close("dx", dx, want_dx);
+    expect_close("dweight", dw, want_dw);
+  });
+}
+
+TEST(NormBackward, layer_norm_against_differences) {
+  // Not width 2: there the output is ±1 whatever x is, and nothing but rounding is left.
+  for (const Index width : {3, 7, 16, 33}) expect_layer_norm(NormCase(3, width), 1e-5f);
+  expect_layer_norm(NormCase(70, 5), 1e-5f);     // more than a block of rows
+  expect_layer_norm(NormCase(3, 17, 8), 1e-1f);  // a mean, and an epsilon that counts
+}
+
+TEST(NormBackward, rms_norm_against_differences) {
+  for (const Index width : {2, 3, 7, 16, 33}) expect_rms_norm(NormCase(3, width), 1e-2f);
+  expect_rms_norm(NormCase(70, 5), 1e-6f);
+}
+
+TEST(NormBackward, gradients_are_added_where_asked_for) {
+  on_every_instruction_set([] {
+    const NormCase c(67, 19);
+    Tensor dx(c.x.shape()), dw(c.weight.shape()), db(c.bias.shape());
+    layer_norm_backward({c.x, c.dy, c.weight, 1e-5f, dx.view(), false, dw.view()}, db.view());
+    Tensor more_dx = c.dy, more_dw = dw, more_db = db;
+    layer_norm_backward({c.x, c.dy, c.weight, 1e-5f, more_dx.view(), true, more_dw.view()}, more_db.view());
+    for (Index i = 0; i < 67 * 19; ++i) {
+      ASSERT_NEAR(more_dx.data()[i], c.dy.data()[i] + dx.data()[i], 1e-5f);
+    }
+    for (Index i = 0; i < 19; ++i) {
+      ASSERT_NEAR(more_dw(i), 2 * dw(i), 1e-4f);
+      ASSERT_NEAR(more_db(i), 2 * db(i), 1e-4f);
+    }
+  });
+}
+
+TEST(NormBackward, dx_may_stand_where_dy_was) {
+  on_every_instruction_set([] {
+    const NormCase c(5, 21);
+    Tensor dx(c.x.shape()), dw(c.weight.shape()), db(c.bias.shape()), in_place = c.dy;
+    layer_norm_backward({c.x, c.dy, c.weight, 1e-5f, dx.view(), false, dw.view()}, db.view());
+    layer_norm_backward({c.x, in_place, c.weight, 1e-5f, in_place.view(), false, dw.view()}, db.view());
+    for (Index i = 0; i < 5 * 21; ++i) ASSERT_EQ(in_place.data()[i], dx.data()[i]);
+  });
+}
+
+TEST(NormBackward, bits_do_not_depend_on_the_threads) {
+  const NormCase c(501, 48);
+  const int before = thread_count();
+  const auto gradient = [&](int threads) {
+    set_thread_count(threads);
+    Tensor dx(c.x.shape()), dw(c.weight.shape()), db(c.bias.shape());
+    layer_norm_backward({c.x, c.dy, c.weight, 1e-5f, dx.view(), false, dw.view()}, db.view());
+    return dw;
+  };
+  const Tensor one = gradient(1), four = gradient(4);
+  set_thread_count(before);
+  for (Index i = 0; i < 48; ++i) ASSERT_EQ(one(i), four(i));
+}
+
+TEST(NormBackward, shapes_that_differ_are_an_error) {
+  EXPECT_EQ(testing::message_of([] {
+              Tensor dx({2, 3}), dw({3}), db({3});
+              layer_norm_backward(
+                  {Tensor({2, 3}), Tensor({2, 4}), Tensor({3}), 1e-5f, dx.view(), false, dw.view()},
+                  db.view());
+            }),
+            "[layer norm] x is [2, 3], dy is [2, 4]: expected [rows, E], contiguous");
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,163 @@
+// Whole models against PyTorch: tests/data/make_train_goldens.py.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "fovea/safetensors.h"
+#include "fovea/threads.h"
+#include "fovea/train.h"
+#include "support/finite_differences.h"
+#include "support/instruction_sets.h"
+#include "train/train_testing.h"
+
+namespace fovea {
+namespace {
+
+using testing::expect_close;
+
+class TrainGolden : public ::testing::TestWithParam<const char*> {
+ protected:
+  TrainGolden()
+      : golden(load_safetensors(std::string(FOVEA_TEST_DATA) + "/train/" + GetParam() + ".safetensors")),
+        model(config(), Random(1)) {
+    for (const TrainableParameter& parameter : model.parameters()) {
+      const Tensor& values = golden.tensor("parameter/" + parameter.name);
+      EXPECT_EQ(values.shape(), parameter.shape) << parameter.name;
+      std::copy_n(values.data(), values.shape().elements(), model.parameter(parameter.name).data());
+    }
+  }
+
+  TrainableConfig config() const {
+    TrainableConfig c = {.family = ModelFamily::gpt2,
+                         .vocabulary = 37,
+                         .layers = 2,
+                         .heads = 3,
+                         .width = 12,
+                         .max_tokens = 12};
+    if (GetParam() == std::string("llama")) {
+      c.family = ModelFamily::llama;
+      c.heads = 4;
+      c.kv_heads = 2;
+      c.width = 16;
+      c.inner_width = 22;
+      c.tied = false;
+    }
+    if (GetParam() == std::string("bert")) {
+      c.family = ModelFamily::bert;
+      c.inner_width = 18;
+    }
+    return c;
+  }
+
+  TrainingBatch batch() const {
+    return {golden.ids("ids"), golden.ids("targets"), testing::to_flags(golden.ids("real")),
+            model.config().family == ModelFamily::bert ? golden.ids("segments") : Ids()};
+  }
+  double number(const char* name) const { return static_cast<double>(golden.tensor(name)(0)); }
+
+  NamedArrays golden;
+  TrainableModel model;
+};
+
+// The gradient by the bias of the keys is zero, because softmax does not see what all keys of a row share:
+// what is computed is rounding, and AdamW makes steps of it. Compared is the rest of such a parameter.
+bool is_key_bias(const std::string& name) { return name.ends_with("self.key.bias"); }
+ConstView without_key_bias(const std::string& name, const ConstView& x) {
+  if (!name.ends_with("attn.c_attn.bias")) return x;
+  return ConstView(x.data(), {2, x.shape()[0] / 3}, {2 * (x.shape()[0] / 3), 1});  // queries, values
+}
+
+const LossOptions kSmooth = {.label_smoothing = 0.1f};
+
+TEST_P(TrainGolden, every_parameter_is_there) {
+  std::size_t count = 0;
+  for (const std::string& name : golden.names()) count += name.starts_with("parameter/");
+  EXPECT_EQ(count, model.parameters().size());
+}
+
+TEST_P(TrainGolden, loss_and_gradients) {
+  testing::on_every_instruction_set([&] {
+    model.zero_gradients();
+    EXPECT_NEAR(model.loss(batch(), kSmooth).mean(), number("loss"), 1e-5);
+    const LossResult result = model.add_gradients(batch(), kSmooth);
+    EXPECT_NEAR(result.mean(), number("loss"), 1e-5);
+    const Ids& targets = golden.ids("targets");
+    EXPECT_EQ(result.targets, targets.shape().elements() -
+                                  std::count(targets.values().begin(), targets.values().end(), kIgnored));
+    for (const TrainableParameter& parameter : model.parameters()) {
+      const ConstView got = std::as_const(model).gradient(parameter.name);
+      const Tensor& want = golden.tensor("gradient/" + parameter.name);
+      if (is_key_bias(parameter.name)) {
+        for (Index i = 0; i < got.shape()[0]; ++i) ASSERT_NEAR(got(i), 0, 1e-6f);
+        continue;
+      }
+      expect_close(parameter.name, without_key_bias(parameter.name, got),
+                   without_key_bias(parameter.name, want));
+    }
+  });
+}
+
+TEST_P(TrainGolden, two_steps_of_the_optimizer) {
+  AdamW optimizer(model, {.weight_decay = 0.1});
+  double norm = 0;
+  for (int step = 0; step < 2; ++step) {
+    model.zero_gradients();
+    model.add_gradients(batch(), kSmooth);
+    norm = gradient_norm(model);
+    optimizer.step(model, 0.01, norm > 1 ? 1 / norm : 1);
+  }
+  EXPECT_NEAR(norm, number("norm"), 1e-4 * norm);
+  EXPECT_NEAR(model.loss(batch(), kSmooth).mean(), number("loss_after"), 1e-4);
+  for (const TrainableParameter& parameter : model.parameters()) {
+    const std::string name = parameter.name;
+    if (!golden.contains("after/" + name) || is_key_bias(name)) continue;
+    expect_close(name, without_key_bias(name, std::as_const(model).parameter(name)),
+                 without_key_bias(name, golden.tensor("after/" + name)), 1e-4);
+  }
+}
+
+TEST_P(TrainGolden, recomputing_gives_the_same_bits) {
+  model.zero_gradients();
+  model.add_gradients(batch(), kSmooth);
+  const std::vector<float> kept = testing::all_gradients(model);
+  model.zero_gradients();
+  LossOptions options = kSmooth;
+  options.recompute = true;
+  model.add_gradients(batch(), options);
+  EXPECT_EQ(testing::all_gradients(model), kept);
+}
+
+TEST_P(TrainGolden, bits_do_not_depend_on_the_threads) {
+  const int before = thread_count();
+  const auto gradients = [&](int threads) {
+    set_thread_count(threads);
+    model.zero_gradients();
+    model.add_gradients(batch(), kSmooth);
+    return testing::all_gradients(model);
+  };
+  const std::vector<float> one = gradients(1), three = gradients(3);
+  set_thread_count(before);
+  EXPECT_EQ(one, three);
+}
+
+// What a class of src/models makes of the same parameters, token by token: the two definitions agree.
+TEST_P(TrainGolden, the_model_that_runs_gives_the_same_logits) {
+  const Tensor logits = model.logits(batch());
+  const Model runs = model.to_model();
+  const TrainingBatch b = batch();
+  const Tensor want = runs.run({.ids = b.ids, .real = b.real, .segments = b.segments}).logits;
+  ASSERT_EQ(logits.shape(), want.shape());
+  for (Index i = 0; i < want.shape().elements(); ++i) {
+    if (b.real.data()[i / want.shape().back()] == 0) continue;
+    ASSERT_NEAR(logits.data()[i], want.data()[i], 2e-5f * (1 + std::abs(want.data()[i])));
+  }
+  EXPECT_EQ(runs.parameters(), model.parameter_count());
+}
+
+const auto kName = [](const auto& param) { return std::string(param.param); };
+INSTANTIATE_TEST_SUITE_P(Layouts, TrainGolden, ::testing::Values("gpt2", "llama", "bert"), kName);
+
+}  // namespace
+}  // namespace fovea
