@@ -1,6 +1,7 @@
 // A matrix on two canvases: the picture below, cross-hair and selection above, so that hovering redraws little.
-import { fitted, makeCanvas, sized, theme } from "./theme";
+import { fitted, makeCanvas, sized, theme, writeName } from "./theme";
 import { Viewport } from "./viewport";
+import { placed } from "../core/tokens";
 import { maximumOf } from "../core/ranking";
 import { oncePerFrame } from "../core/frame";
 import type { Cell, MarginBars, MatrixModel } from "./matrix_model";
@@ -47,6 +48,13 @@ export class MatrixSurface {
     this.viewport.columns = model.columns;
     if (reshaped) this.viewport.fit();
     this.draw(); // at once: the numbers have just arrived, and waiting for a frame would double the delay
+  }
+
+  // Nothing is known of what should be here.
+  clear(): void {
+    this.model = null;
+    this.viewport.rows = this.viewport.columns = 0;
+    for (const canvas of [this.base, this.overlay]) sized(canvas, this.width, this.height);
   }
 
   hover(cell: Cell | null): void {
@@ -171,13 +179,13 @@ export class MatrixSurface {
     context.textBaseline = "middle";
     context.textAlign = "right";
     const first = (begin: number, by: number) => Math.ceil(begin / by) * by;
-    const named = (labels: string[], i: number) => (model.numbered && labels.length > manyLabels ? `${labels[i]} ${i}` : labels[i]);
+    const named = (labels: string[], i: number) => (model.numbered && labels.length > manyLabels ? placed(labels[i], i) : labels[i]);
     for (let i = first(rowBegin, step); i < rowEnd && model.rowLabels.length; i += step) {
       const y = view.yOf(i) + (step > 1 ? Math.min(view.cell * step, labelSize) : view.cell) / 2;
       if (y < view.top || y > view.top + view.plotHeight) continue;
       context.fillStyle = empty.has(i) ? warn : faint;
       const label = `${empty.has(i) ? "∅ " : ""}${named(model.rowLabels, i)}`;
-      context.fillText(fitted(context, label, view.left - 10), view.left - 6, y);
+      writeName(context, label, fitted(context, label, view.left - 10), view.left - 6, y);
     }
     context.textAlign = "left";
     context.fillStyle = faint;
@@ -187,7 +195,8 @@ export class MatrixSurface {
       context.save();
       context.translate(x, view.top - 6);
       context.rotate(-Math.PI / 4);
-      context.fillText(fitted(context, named(model.columnLabels, j), (view.top - 12) / 0.72), 0, 0);
+      const label = named(model.columnLabels, j);
+      writeName(context, label, fitted(context, label, (view.top - 12) / 0.72), 0, 0);
       context.restore();
     }
   }
