@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { columnLabels, labelSize, labelStep } from "../src/canvas/column_labels";
 import { ColourTable, entryOf, entryOfDifference, entryOfWeight } from "../src/core/colours";
 import { differenceOf, otherRun } from "../src/core/comparison";
 import { chosenKeys, EdgeCollector, edgesIn, passes } from "../src/core/edges";
@@ -81,6 +82,15 @@ test("numbers as people read them", () => {
   assert.equal(exactText(0.1 + 0.2), "0.3");
   assert.equal(percentText(0.1234), "12.3 %");
   assert.equal(wholeText(1234567), "1,234,567");
+});
+
+test("names of columns never run into each other", () => {
+  for (let cell = 0.05; cell <= 60; cell += 0.05) {
+    const labels = columnLabels(cell);
+    const apart = labelStep(labels, cell) * cell * Math.sin(labels.angle); // between the lines on which they stand
+    assert.ok(apart >= labelSize + 2, `${apart} pixels between names of cells of ${cell}`);
+  }
+  assert.equal(labelStep(columnLabels(14), 14), 1, "upright, all have room");
 });
 
 test("axes of measures do not begin where nothing can be", () => {

@@ -48,6 +48,10 @@ test("unknown tokens: what was written and what was read", () => {
   assert.equal(unknownParts("fox"), null);
 });
 
+test("what cannot be seen has a number", () => {
+  assert.deepEqual(["\u200d", "\u00ad", "\u0301", "a\u0301"].map(tokenLabel), ["U+200D", "U+00AD", "U+0301", "a\u0301"]);
+});
+
 test("a giant token is cut, by whole characters", () => {
   assert.equal(tokenLabel("😀".repeat(1000)), `${"😀".repeat(39)}…`);
   const { capture, sequence } = captureOf("x".repeat(5000), [["[UNK]", 0, 5000, true]]);

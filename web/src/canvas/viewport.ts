@@ -89,10 +89,6 @@ export class Viewport {
     return { row, column };
   }
 
-  has({ row, column }: { row: number; column: number }): boolean {
-    return row < this.rows && column < this.columns;
-  }
-
   get shown(): Crop {
     return {
       rowBegin: clamp(Math.floor(-this.y / this.cell), 0, this.rows),

@@ -28,7 +28,7 @@ interface Drag {
 class Pointers {
   private readonly down = new Map<number, Drag>();
   private spread = 0;
-  private under: Cell | null = null; // the pointer
+  private at: [number, number] | null = null; // where the pointer is
 
   constructor(
     private readonly surface: MatrixSurface,
@@ -64,14 +64,17 @@ class Pointers {
         this.dragTo(drag, x, y);
       }
     }
-    this.under = cell;
+    this.at = [x, y];
     surface.hover(cell);
     onHover?.(cell);
   }
 
   // The numbers changed under a pointer that stands still: what is said of them must change, too.
   tellAgain(): void {
-    if (this.under) this.props().onHover?.(this.surface.viewport.has(this.under) ? this.under : null);
+    if (!this.at) return;
+    const cell = this.surface.viewport.cellAt(...this.at);
+    this.surface.hover(cell);
+    this.props().onHover?.(cell);
   }
 
   private dragTo(drag: Drag, x: number, y: number): void {
@@ -107,7 +110,7 @@ class Pointers {
   }
 
   leave(): void {
-    this.under = null;
+    this.at = null;
     this.surface.hover(null);
     this.props().onHover?.(null);
   }

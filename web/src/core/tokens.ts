@@ -7,7 +7,14 @@ const longestLabel = 40; // characters; a word of thousands would push everythin
 export function tokenLabel(token: string): string {
   if (token === "\n" || token === "Ċ") return "⏎";
   const plain = token.replace(/^[Ġ▁ ]/, "").replace(/Ċ/g, "⏎");
-  return plain === "" ? "␣" : shortened(plain, longestLabel);
+  return visibleText(plain) || "␣";
+}
+
+// Without spaces around it, cut to a bearable length; what cannot be seen (a joiner, say) by its number.
+function visibleText(text: string): string {
+  const plain = text.trim();
+  if (!/^[\p{Cc}\p{Cf}\p{M}]+$/u.test(plain)) return shortened(plain, longestLabel);
+  return Array.from(plain, (letter) => `U+${letter.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`).join(" ");
 }
 
 export function shortened(text: string, most: number): string {
@@ -46,7 +53,7 @@ export interface Piece {
   glued: boolean; // continues the word before it
   breaks: boolean; // a new line in the text stands before it
   unknown: boolean; // the model read another token instead
-  part: boolean; // one of several tokens of the same character
+  part: number; // of several tokens of one character: 1 for the first, which shows it; 0: all others
 }
 
 // Bytes of one text, and which of them begin a character.
@@ -109,16 +116,16 @@ export function pieces(capture: Capture, side: Side, sequence: Sequence): Piece[
   return sequence.tokens.map((token, i) => {
     const span = spans[i];
     const unknown = sequence.unknown?.[i] ?? false;
-    if (!span) return { label: tokenLabel(token), glued: false, breaks: false, unknown, part: false };
+    if (!span) return { label: tokenLabel(token), glued: false, breaks: false, unknown, part: 0 };
     const { at, count } = partOf(spans, i);
-    if (at > 1) return { label: `·${at}/${count}`, glued: true, breaks: false, unknown, part: true };
+    if (at > 1) return { label: `·${at}/${count}`, glued: true, breaks: false, unknown, part: at };
     const text = texts[span.segment] ?? texts[0];
     const raw = text.slice(span.own, span.end);
-    const label = shortened(raw.trim().replaceAll(joint, " ") || tokenLabel(token), longestLabel);
+    const label = visibleText(raw.replaceAll(joint, " ")) || tokenLabel(token);
     const before = spans[i - 1]?.segment === span.segment ? spans[i - 1] : undefined;
     const between = before && before.end <= span.own ? text.slice(before.end, span.own) : "";
     const glued = before?.end === span.own && !/^[\sĠ▁]/.test(raw);
-    return { label, glued, breaks: between.includes("\n") || /^\s*\n/.test(raw), unknown, part: count > 1 };
+    return { label, glued, breaks: between.includes("\n") || /^\s*\n/.test(raw), unknown, part: count > 1 ? 1 : 0 };
   });
 }
 
@@ -131,6 +138,6 @@ export function tokenNames(capture: Capture, side: Side, sequence: Sequence): st
     const read = tokenLabel(token);
     if (unknown) return label === read ? read : unknownName(label, read);
     const plain = read.replace(/^##/, "");
-    return part || (/[^\0-\x7f]/.test(plain) && !label.includes(plain)) ? label : read;
+    return part > 0 || (/[^\0-\x7f]/.test(plain) && !label.includes(plain)) ? label : read;
   });
 }

@@ -30,7 +30,7 @@ function ChipLabel(props: { name: string }) {
 }
 
 function Chips(props: { label: string; pieces: Piece[]; names: string[]; tokens: string[]; side: "query" | "key" | "both"; segments: number[]; left: boolean }) {
-  const classOf = ({ glued, unknown, part }: Piece) => `chip${glued ? " glued" : ""}${unknown ? " unknown" : ""}${part ? " part-of" : ""}`;
+  const classOf = ({ glued, unknown, part }: Piece) => `chip${glued ? " glued" : ""}${unknown ? " unknown" : ""}${part > 1 ? " rest" : ""}`;
   return (
     <div class={props.pieces.length <= 60 ? "chips short" : "chips"} dir={props.left ? "rtl" : "ltr"} role="listbox" aria-multiselectable="true" aria-label={props.label} tabIndex={0} data-side={props.side}>
       {props.pieces.map((piece, i) => (
