@@ -5,7 +5,8 @@ const pause = 150; // ms; browsers limit how often an address may change
 
 let written: string | null = null; // what the address says; null: it is not ours yet
 let timer: ReturnType<typeof setTimeout> | undefined;
-let stepping = false; // a step is made at the end of this task
+let stepping: ReturnType<typeof setTimeout> | undefined; // a step waits to be written
+let together = false; // what changes now belongs to that step
 let repeating = false; // a key is held down
 
 function write(text: string, step: boolean): void {
@@ -23,22 +24,30 @@ function write(text: string, step: boolean): void {
 
 // The state changed from what `before` prints to what `now` prints. All changes of one task are one step.
 export function record(before: () => string, now: () => string, quietly: boolean): void {
-  if (stepping) return;
+  if (together) return;
+  if (stepping !== undefined) finishStep(before());
   if (quietly || repeating) {
     clearTimeout(timer);
     timer = setTimeout(() => write(now(), false), pause);
     return;
   }
   if (timer !== undefined) write(before(), false);
-  stepping = true;
-  queueMicrotask(() => {
-    stepping = false;
-    write(now(), true);
-  });
+  together = true;
+  queueMicrotask(() => (together = false));
+  stepping = setTimeout(() => finishStep(now())); // after the screen: browsers take milliseconds for an entry
+}
+
+function finishStep(text: string): void {
+  clearTimeout(stepping);
+  stepping = undefined;
+  write(text, true);
 }
 
 // At once, for whoever copies the address.
-export const writeAddress = (text: string) => write(text, false);
+export function writeAddress(text: string): void {
+  if (stepping !== undefined) finishStep(text);
+  else write(text, false);
+}
 
 // `read` is called with the address now, and whenever Back, Forward or the person changes it.
 export function followAddress(read: (hash: string) => void): void {
@@ -46,7 +55,8 @@ export function followAddress(read: (hash: string) => void): void {
     const hash = location.hash.slice(1);
     if (hash === written) return;
     clearTimeout(timer);
-    timer = undefined;
+    clearTimeout(stepping);
+    timer = stepping = undefined;
     written = hash;
     read(hash);
   };

@@ -108,8 +108,16 @@ function partOf(spans: (Span | null)[], i: number): { at: number; count: number 
   return { at: i - first + 1, count: last - first + 1 };
 }
 
+const known = new WeakMap<Sequence, Piece[]>();
+
 // The text's own letters where a token stands in the text, each once; else the token.
 export function pieces(capture: Capture, side: Side, sequence: Sequence): Piece[] {
+  const list = known.get(sequence) ?? piecesOf(capture, side, sequence);
+  known.set(sequence, list);
+  return list;
+}
+
+function piecesOf(capture: Capture, side: Side, sequence: Sequence): Piece[] {
   const texts = [new TextBytes(capture.text), new TextBytes(capture.text2 ?? "")];
   const second = side === "decoder" && capture.sequences.encoder !== undefined;
   const spans = spansOf(texts, sequence, second);

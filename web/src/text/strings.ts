@@ -15,7 +15,7 @@ const common = {
   emptyText: ["There is no text to run: write one first.", "没有可运行的文本：请先输入一段文本。"],
   emptySecondText: ["The second text is empty: write it, or leave it out with −B.", "第二段文本是空的：请输入，或按 −B 去掉它。"],
   textName: ["Text {name}: ", "文本 {name}："],
-  unknownCharacters: ["{unknown} of {all} characters are unknown to this model: it was trained on other text.", "{all} 个字符中有 {unknown} 个是这个模型不认识的：它的训练文本里没有这些字。"],
+  unknownCharacters: ["{unknown} of {all} characters are unknown to this model: it was trained on other text.", "{all} 个字符中有 {unknown} 个是这个模型不认识的：它是用别的文本训练的。"],
   tokensRead: ["{read} of {all} tokens were read: the text is longer than the model can take.", "{all} 个词元中只读入了 {read} 个：文本超出了模型的长度上限。"],
   readAs: ["The model read {token}.", "模型读到的是 {token}。"],
   unknownMark: ["Dotted: what was written, and what the model read instead.", "虚线标出：左边是原文，右边是模型实际读到的词元。"],

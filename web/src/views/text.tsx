@@ -30,7 +30,7 @@ function ChipLabel(props: { name: string }) {
 }
 
 function Chips(props: { label: string; pieces: Piece[]; names: string[]; tokens: string[]; side: "query" | "key" | "both"; segments: number[]; left: boolean }) {
-  const classOf = ({ glued, unknown, part }: Piece) => `chip${glued ? " glued" : ""}${unknown ? " unknown" : ""}${part > 1 ? " rest" : ""}`;
+  const classOf = ({ label, glued, unknown, part }: Piece) => `chip${label.length > 20 ? " long" : ""}${glued ? " glued" : ""}${unknown ? " unknown" : ""}${part > 1 ? " rest" : ""}`;
   return (
     <div class={props.pieces.length <= 60 ? "chips short" : "chips"} dir={props.left ? "rtl" : "ltr"} role="listbox" aria-multiselectable="true" aria-label={props.label} tabIndex={0} data-side={props.side}>
       {props.pieces.map((piece, i) => (
@@ -38,7 +38,7 @@ function Chips(props: { label: string; pieces: Piece[]; names: string[]; tokens:
           {piece.breaks && <br role="presentation" key={`b${i}`} />}
           {i > 0 && props.segments[i] !== props.segments[i - 1] && <i class="part" role="presentation" key={`h${i}`} />}
           <span key={i} id={`${props.side}-${i}`} role="option" aria-selected="false" data-i={i} class={classOf(piece)}
-            title={piece.unknown ? t("readAs", { token: props.tokens[i] }) : undefined}><ChipLabel name={props.names[i]} /></span>
+            title={piece.unknown ? t("readAs", { token: props.tokens[i] }) : undefined}>{piece.unknown ? <ChipLabel name={props.names[i]} /> : props.names[i]}</span>
         </>
       ))}
     </div>
