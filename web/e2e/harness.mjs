@@ -87,6 +87,15 @@ export async function settled(page) {
   await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 120)));
 }
 
+// Until the page shows it, looked at in every frame.
+export const shown = (page, look, value) => page.waitForFunction(look, value, { timeout: 10_000 });
+
+export async function post(url, body) {
+  const response = await fetch(`${url}api/captures`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  assert.equal(response.status, 201);
+  return response.json();
+}
+
 export const readout = (page) => page.textContent(".readout");
 
 // "fox 4 → dog 9: 0.1234 (12.3 %), rank 2 of 12"

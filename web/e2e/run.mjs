@@ -9,17 +9,19 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { everywhere, views } from "./everywhere.mjs";
 import { exports_ } from "./exports.mjs";
-import { fovea, libraryWeights, newPage, open, openBrowser, results, scratch, serve, settled, test } from "./harness.mjs";
+import { fovea, libraryWeights, newPage, open, openBrowser, post, results, scratch, serve, settled, test } from "./harness.mjs";
+import { journeys } from "./journeys.mjs";
 import { readingViews } from "./reading_views.mjs";
 import { singleFile } from "./single_file.mjs";
 import { speed } from "./speed.mjs";
 import { thinkingViews } from "./thinking_views.mjs";
+import { truths } from "./truths.mjs";
 
 const { values: options } = parseArgs({
   options: { fovea: { type: "string" }, screenshots: { type: "string" }, only: { type: "string" } },
 });
 if (!options.fovea) {
-  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading|thinking|exports|everywhere|file|speed]");
+  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading|thinking|exports|everywhere|journeys|truths|file|speed]");
   process.exit(2);
 }
 const binary = resolve(options.fovea);
@@ -83,10 +85,24 @@ async function takeScreenshots({ context, url }) {
   await dark.page.close();
 }
 
-async function post(url, body) {
-  const response = await fetch(`${url}api/captures`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-  assert.equal(response.status, 201);
-  return response.json();
+// A second server, for the groups that run texts and forget them: MiniLM, and a small causal model of 40 tokens.
+function secondServer(folder) {
+  let server = null;
+  const start = async () => {
+    server = await serve(binary, "--model", folder);
+    const { url } = server;
+    const run = (body) => post(url, { model: "minilm", ...body });
+    return {
+      url,
+      first: await run({ text }),
+      other: await run({ text: otherText }),
+      linked: await run({ text: "A link carries its text." }),
+      gpt2: await post(url, { model: "gpt2", text: "Hi 😀 fox, the dog ran" }),
+      run,
+    };
+  };
+  let started = null;
+  return { second: () => (started ??= start()), stopSecond: async () => (server ? server.stop() : 0) };
 }
 
 async function main() {
@@ -107,13 +123,15 @@ async function main() {
     pair: await post(url, { model: "minilm", text: "The cat sat on the mat.", text2: "It was very tired." }),
     gpt2: existsSync(gpt2) ? gpt2 : null,
   };
-  const groups = { reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, file: singleFile, speed };
+  const { second, stopSecond } = secondServer(gpt2);
+  world.second = second;
+  const groups = { reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, journeys, truths, file: singleFile, speed };
   await test("Examples: the page computes every account as the library does", () => examplesAgree(world));
   for (const [name, run] of Object.entries(groups)) if (!options.only || options.only === name) await run(world);
   await test("No error on the console, no foreign request", () => assert.deepEqual(session.problems, []));
   if (screenshots) await test("Screenshots", () => takeScreenshots(world));
   await context.close();
-  await test("The server ends cleanly", async () => assert.equal(await server.stop(), 0));
+  await test("The servers end cleanly", async () => assert.deepEqual([await server.stop(), await stopSecond()], [0, 0]));
   console.log(JSON.stringify(world.figures, null, 1));
   process.exitCode = results() ? 1 : 0;
 }

@@ -5,9 +5,10 @@ import type { ViewName } from "./core/hash";
 import { installKeys } from "./core/keyboard";
 import { t } from "./core/language";
 import { attachReadout, spoken } from "./core/readout";
-import { capture, change, failure, now, page } from "./core/state";
+import { capture, change, failure, maskProblem, now, page, remarks } from "./core/state";
 import { HelpSheet } from "./components/help_sheet";
-import { Notice } from "./components/controls";
+import { maskErrorText, Notice } from "./components/controls";
+import { useScrollCue } from "./components/scroll_cue";
 import { SelectionPanel } from "./components/selection_panel";
 import { TopBar } from "./components/top_bar";
 import { ViewFrame } from "./components/view_frame";
@@ -31,6 +32,7 @@ const standing: ViewName[] = ["steps", "masks"];
 
 function Views() {
   const nav = useRef<HTMLElement>(null);
+  useScrollCue(nav);
   // On a small screen the names stand in one line that scrolls.
   useEffect(() => {
     const { parentElement, offsetLeft, offsetWidth } = nav.current!.querySelector<HTMLElement>("[aria-current]")!;
@@ -51,13 +53,27 @@ function Views() {
   );
 }
 
+// The Masks view says it at the mask itself.
+function MaskNotUsed() {
+  const problem = maskProblem.value;
+  if (!problem) return null;
+  return (
+    <Notice error>
+      {t("maskNotUsed", { mask: now.mask.value, reason: maskErrorText(problem) })}{" "}
+      <button type="button" onClick={() => change({ mask: "" })}>{t("removeMask")}</button>
+    </Notice>
+  );
+}
+
 function Main() {
   const name = now.view.value;
   const View = views[name];
   const ready = page.value && (capture.value || standing.includes(name));
   return (
-    <main>
+    <main tabIndex={-1}>
       {failure.value && <Notice error>{failure.value}</Notice>}
+      {remarks.value.map((remark) => <Notice key={remark}>{remark}</Notice>)}
+      {name !== "masks" && <MaskNotUsed />}
       {ready ? <View /> : (
         <ViewFrame view={name}>
           <Notice>{page.value ? t(page.value.models.length ? "noCapture" : "noModel") : t("loading")}</Notice>

@@ -1,8 +1,6 @@
 import { render } from "preact";
 import { App } from "./app";
-import { followAddress, start } from "./core/runs";
-import { mirrorInAddress } from "./core/state";
+import { start } from "./core/runs";
 
-mirrorInAddress();
+void start(); // reads the address at once, so that the view it names is the first one rendered
 render(<App />, document.getElementById("app")!);
-void start().then(followAddress);

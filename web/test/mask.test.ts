@@ -100,3 +100,8 @@ test("restricted weights are the softmax over the keys that stay", () => {
   restrictRow(weights, new Uint8Array(4));
   assert.deepEqual([...weights], [0, 0, 0, 0]);
 });
+
+test("who sees a key: the columns of the mask", () => {
+  const mask = new Mask(parseMask("causal & window(1, 0)"), 4, 4);
+  assert.deepEqual([0, 3].map((key) => mask.column(key).join("")), ["1100", "0001"]);
+});

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { columnLabels, labelSize, labelStep } from "../src/canvas/column_labels";
 import { ColourTable, entryOf, entryOfDifference, entryOfWeight } from "../src/core/colours";
-import { differenceOf } from "../src/core/comparison";
+import { differenceOf, otherRun } from "../src/core/comparison";
 import { chosenKeys, EdgeCollector, edgesIn, passes } from "../src/core/edges";
-import { exactText, percentText, shortText, wholeText } from "../src/core/numbers";
+import { axisRange, exactText, percentText, shortText, wholeText } from "../src/core/numbers";
 import { entropyOf, holdingMass, largest, rankOf } from "../src/core/ranking";
 import { pooledColumns } from "../src/core/pooling";
-import { pieces, tokenLabel } from "../src/core/tokens";
 import type { Capture } from "../src/data/types";
 
 test("ranks: ties share one", () => {
@@ -84,15 +84,32 @@ test("numbers as people read them", () => {
   assert.equal(wholeText(1234567), "1,234,567");
 });
 
-test("tokens become the text's own letters", () => {
-  assert.deepEqual(["Ġfox", "▁fox", "Ċ", "##ing", " "].map(tokenLabel), ["fox", "fox", "⏎", "##ing", "␣"]);
-  const text = "Café été";
-  const sequence = {
-    tokens: ["[CLS]", "ca", "##fe", "ete", "[SEP]"], ids: [], begins: [0, 0, 2, 6, 0], ends: [0, 2, 5, 11, 0],
-    segments: [0, 0, 0, 0, 0], special: [true, false, false, false, true],
-  };
-  const capture = { text, text2: null, sequences: { encoder: sequence } } as unknown as Capture;
-  assert.deepEqual(pieces(capture, "encoder", sequence).map(({ label, glued }) => [label, glued]), [
-    ["[CLS]", false], ["Ca", false], ["fé", true], ["été", false], ["[SEP]", false],
-  ]);
+test("names of columns never run into each other", () => {
+  for (let cell = 0.05; cell <= 60; cell += 0.05) {
+    const labels = columnLabels(cell);
+    const apart = labelStep(labels, cell) * cell * Math.sin(labels.angle); // between the lines on which they stand
+    assert.ok(apart >= labelSize + 2, `${apart} pixels between names of cells of ${cell}`);
+  }
+  assert.equal(labelStep(columnLabels(14), 14), 1, "upright, all have room");
+});
+
+test("axes of measures do not begin where nothing can be", () => {
+  assert.equal(axisRange([0.3, 2.1])[0], 0, "nothing is negative");
+  assert.deepEqual(axisRange([0, 0.5, 1]), [0, 1]);
+  assert.deepEqual(axisRange([-1, 0.99]), [-1, 1]);
+  const [low, high] = axisRange([-4, 6]);
+  assert.ok(low < -4 && high > 6, "room where there is some");
+  assert.deepEqual(axisRange([NaN]), [0, 1]);
+});
+
+test("compared with: the chosen run, else the last comparable one of the same model", () => {
+  const run = (id: string, model: string, keys: number) => ({ id, model, kinds: [{ kind: "encoder", queries: keys, keys }] }) as unknown as Capture;
+  const all = [run("c1", "minilm", 16), run("c2", "gpt2", 16), run("c3", "minilm", 16), run("c4", "minilm", 9), run("c5", "gpt2", 16)];
+  const other = (first: string, chosen = "") => otherRun(all, all.find(({ id }) => id === first)!, chosen)?.id ?? null;
+  assert.equal(other("c1"), "c3", "as many tokens, though c4 is newer");
+  assert.equal(other("c3"), "c1");
+  assert.equal(other("c4"), "c3", "the newest of the model");
+  assert.equal(other("c1", "c5"), "c5", "the person's choice");
+  assert.equal(other("c1", "c1"), "c3", "not with itself");
+  assert.equal(otherRun([all[0], all[1]], all[0], ""), null, "another model's run is never taken unasked");
 });

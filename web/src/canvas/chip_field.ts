@@ -10,6 +10,7 @@ import { percentText, weightText } from "../core/numbers";
 import { ChipGround } from "./chip_ground";
 import { largest, maximumOf, rankOf } from "../core/ranking";
 import { hint, say } from "../core/readout";
+import { placed, unknownParts } from "../core/tokens";
 
 export interface ChipSource {
   direction: Direction;
@@ -19,6 +20,7 @@ export interface ChipSource {
   queries: string[];
   keys: string[];
   values: (token: number, direction: Direction) => Float32Array | Promise<Float32Array>;
+  visible: (token: number, direction: Direction) => Uint8Array | null; // what it may see, or who may see it; null: all
   received: () => Float32Array | Promise<Float32Array> | null; // by each key, mean over the queries
 }
 
@@ -28,6 +30,9 @@ interface Handlers {
 
 type SideName = "query" | "key";
 const listed = 12;
+
+const namesOf = (tokens: number[], names: string[]) =>
+  tokens.slice(0, 4).map((token) => placed(names[token], token)).join(" + ");
 
 export class ChipField {
   private readonly chips: Record<SideName, HTMLElement[]>;
@@ -63,7 +68,11 @@ export class ChipField {
     this.container.removeEventListener("click", this.onClick);
     this.container.removeEventListener("keydown", this.onKey);
     this.ground.dispose();
+    this.from = null;
     ++this.generation;
+    this.caption.textContent = "";
+    for (const box of this.container.querySelectorAll(".chips")) box.removeAttribute("aria-activedescendant");
+    for (const chip of this.container.querySelectorAll(".active")) chip.classList.remove("active");
   }
 
   show(from: ChipSource): void {
@@ -123,7 +132,10 @@ export class ChipField {
     const box = (event.target as HTMLElement).closest<HTMLElement>(".chips");
     if (!box || !this.from) return;
     const side: SideName = box.dataset["side"] === "key" || (this.self && this.from.direction === "in") ? "key" : "query";
-    const moves: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -8, ArrowDown: 8, Home: -1e6, End: 1e6 };
+    const right = box.dir === "rtl" ? -1 : 1;
+    const moves: Record<string, number> = {
+      ArrowLeft: -right, ArrowRight: right, ArrowUp: -8, ArrowDown: 8, Home: -1e6, End: 1e6,
+    };
     if (event.key in moves) {
       const from = this.active < 0 ? (moves[event.key] > 0 ? -1 : 0) : this.active;
       this.active = clamp(from + moves[event.key], 0, this.chips[side].length - 1);
@@ -156,10 +168,18 @@ export class ChipField {
     return sum;
   }
 
+  // What one of the tokens may see; null: everything.
+  private visible(tokens: number[], direction: Direction): Uint8Array | null {
+    const [first, ...others] = tokens.map((token) => this.from!.visible(token, direction));
+    if (!first || others.some((other) => !other)) return null;
+    return first.map((own, i) => (own || others.some((other) => other![i]) ? 1 : 0));
+  }
+
   private update(): void {
     if (!this.from) return;
     const focus = this.focus();
     const generation = ++this.generation;
+    const fail = (error: unknown) => generation === this.generation && hint(errorText(error));
     if (!focus) return this.rest(generation);
     const apply = (values: Float32Array) => {
       if (generation === this.generation) this.apply(values, focus.tokens, focus.direction);
@@ -167,10 +187,10 @@ export class ChipField {
     if (focus.tokens.length === 1) {
       const values = this.from.values(focus.tokens[0], focus.direction);
       if (values instanceof Float32Array) return apply(values);
-      values.then(apply, (error) => hint(errorText(error)));
+      values.then(apply, fail);
       return;
     }
-    this.summed(focus.tokens, focus.direction).then(apply, (error) => hint(errorText(error)));
+    this.summed(focus.tokens, focus.direction).then(apply, fail);
   }
 
   // Nothing is looked at: the chips show how much each token receives.
@@ -180,7 +200,7 @@ export class ChipField {
       this.caption.textContent = values ? t("showsReceived") : "";
       if (values) this.paint(values, "key", 1);
       else this.ground.clear();
-      this.fillList(values, t("mostReceived"), this.from!.keys);
+      this.fillList(values, null, t("mostReceived"), this.from!.keys);
       hint(values ? this.receivedReading(values) : "");
     };
     const values = this.from!.received();
@@ -193,9 +213,8 @@ export class ChipField {
     const out = direction === "out";
     const [own, others] = out ? [queries, keys] : [keys, queries];
     this.paint(values, out ? "key" : "query", tokens.length);
-    this.fillList(values, t(out ? "looksAt" : "seenBy"), others);
-    const names = tokens.slice(0, 4).map((token) => `${own[token]} ${token}`).join(" + ");
-    this.caption.textContent = t(out ? "showsOut" : "showsIn", { token: names });
+    this.fillList(values, this.visible(tokens, direction), t(out ? "looksAt" : "seenBy"), others);
+    this.caption.textContent = t(out ? "showsOut" : "showsIn", { token: namesOf(tokens, own) });
     hint(this.reading(values, tokens, direction));
   }
 
@@ -211,15 +230,17 @@ export class ChipField {
     this.ground.show(chips, entries, colours);
   }
 
-  private fillList(values: Float32Array | null, title: string, names: string[]): void {
+  private fillList(values: Float32Array | null, visible: Uint8Array | null, title: string, names: string[]): void {
     this.listTitle.textContent = title;
-    const order = values ? largest(values, listed) : [];
+    const seen = visible ? values?.map((value, i) => (visible[i] ? value : -1)) : values;
+    const order = seen ? largest(seen, listed).filter((i) => seen[i] >= 0) : [];
     const maximum = values && order.length ? values[order[0]] : 0;
     this.rows.forEach(({ row, name, bar, value }, at) => {
       const i = order[at];
       row.hidden = i === undefined;
       if (i === undefined || !values) return;
-      name.textContent = `${names[i]} ${i}`;
+      name.textContent = placed(names[i], i);
+      name.classList.toggle("unknown", unknownParts(names[i]) !== null);
       bar.style.transform = `scaleX(${maximum > 0 ? values[i] / maximum : 0})`;
       value.textContent = weightText(values[i]);
     });
@@ -230,11 +251,14 @@ export class ChipField {
     const from = this.from!;
     const [own, others] = direction === "out" ? [from.queries, from.keys] : [from.keys, from.queries];
     const arrow = direction === "out" ? "→" : "←";
-    const names = tokens.slice(0, 4).map((token) => `${own[token]} ${token}`).join(" + ");
     const pointed = from.chosen.length && this.hovered ? this.hovered.token : largest(values, 1)[0];
     const target = pointed < values.length ? pointed : 0;
-    const rank = t("rank", { rank: rankOf(values, target), count: values.length });
-    return `${names} ${arrow} ${others[target]} ${target}: ${weightText(values[target])} (${percentText(values[target])}), ${rank}`;
+    const pair = `${namesOf(tokens, own)} ${arrow} ${placed(others[target], target)}`;
+    const visible = this.visible(tokens, direction);
+    if (visible && !visible[target]) return `${pair}: ${t("hidden")}`;
+    const count = visible ? visible.reduce((sum, one) => sum + one, 0) : values.length;
+    const rank = t("rank", { rank: rankOf(values, target), count });
+    return `${pair}: ${weightText(values[target])} (${percentText(values[target])}), ${rank}`;
   }
 
   private async announce(): Promise<void> {
@@ -247,7 +271,7 @@ export class ChipField {
     const [most] = largest(values, 1);
     const { keys, queries } = this.from!;
     return t("receivedReading", {
-      token: `${keys[most]} ${most}`, value: weightText(values[most]), percent: percentText(values[most]), count: queries.length,
+      token: placed(keys[most], most), value: weightText(values[most]), percent: percentText(values[most]), count: queries.length,
     });
   }
 

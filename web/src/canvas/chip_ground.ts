@@ -31,7 +31,9 @@ export class ChipGround {
     this.observer.observe(this.scroller);
   }
 
+  // The chips are used again for the next text: nothing of this one's colours may stay on them.
   dispose(): void {
+    this.clear();
     this.observer.disconnect();
     this.scroller.removeEventListener("scroll", this.onScroll);
     this.canvas.remove();

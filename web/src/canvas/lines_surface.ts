@@ -2,7 +2,7 @@
 // The lines of all tokens are drawn once, on a canvas of their own that is hidden while one token is looked at: a
 // pointer that moves costs the lines of that token and the names, never the thousands behind them. And a frame draws
 // no more lines than it has time for, the strongest first; the next frames add the others.
-import { fitted, makeCanvas, sized, theme } from "./theme";
+import { fitted, makeCanvas, sized, theme, writeName } from "./theme";
 import type { EdgeSet } from "../core/edges";
 import { oncePerFrame } from "../core/frame";
 
@@ -228,9 +228,10 @@ export class LinesSurface {
       const focused = this.focus?.side === side ? this.focus.index : -1;
       context.textAlign = side === "query" ? "right" : "left";
       const names = this.names[side];
+      const whole = side === "query" ? model.queries : model.keys;
       for (let i = first; i < Math.min(last, names.length); ++i) {
         context.fillStyle = i === focused || chosen.has(i) ? accent : focused >= 0 ? faint : ink;
-        context.fillText(names[i], x, this.y(i));
+        writeName(context, whole[i], names[i], x, this.y(i));
         if (chosen.has(i)) context.fillRect(mark, this.y(i) - 8, 3, 16);
       }
     }

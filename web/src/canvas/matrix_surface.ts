@@ -1,11 +1,13 @@
 // A matrix on two canvases: the picture below, cross-hair and selection above, so that hovering redraws little.
-import { fitted, makeCanvas, sized, theme } from "./theme";
+import { columnLabels, labelSize, labelStep } from "./column_labels";
+import type { ColumnLabels } from "./column_labels";
+import { fitted, makeCanvas, sized, theme, writeName } from "./theme";
 import { Viewport } from "./viewport";
+import { placed } from "../core/tokens";
 import { maximumOf } from "../core/ranking";
 import { oncePerFrame } from "../core/frame";
 import type { Cell, MarginBars, MatrixModel } from "./matrix_model";
 
-const labelSize = 11;
 const numbersFrom = 30; // pixels per cell
 const widestLabel = 110;
 const marginSize = 44;
@@ -23,6 +25,7 @@ export class MatrixSurface {
   private selected: Cell | null = null;
   private width = 0;
   private height = 0;
+  private columns: ColumnLabels = columnLabels(0);
 
   constructor(
     private readonly container: HTMLElement,
@@ -49,6 +52,13 @@ export class MatrixSurface {
     this.draw(); // at once: the numbers have just arrived, and waiting for a frame would double the delay
   }
 
+  // Nothing is known of what should be here.
+  clear(): void {
+    this.model = null;
+    this.viewport.rows = this.viewport.columns = 0;
+    for (const canvas of [this.base, this.overlay]) sized(canvas, this.width, this.height);
+  }
+
   hover(cell: Cell | null): void {
     this.hovered = cell;
     this.requestOverlay();
@@ -69,11 +79,18 @@ export class MatrixSurface {
     const number = (count: number) => (model.numbered && count > manyLabels ? 8 * String(count).length : 0);
     const least = model.bottom ? 56 : 0;
     const left = model.rowLabels.length ? Math.max(least, widest(model.rowLabels) * share + 14 + number(model.rows)) : 4;
-    const top = model.columnLabels.length ? widest(model.columnLabels) * 0.72 * share + 14 + 0.72 * number(model.columns) : 4;
     const right = model.right ? marginSize : 4;
     const bottom = model.bottom ? marginSize : 4;
-    const overhang = model.right ? 0 : Math.min(40, model.columnLabels.length ? 28 : 0);
-    this.viewport.place(left, top, this.width - left - right - overhang, this.height - top - bottom);
+    const overhang = model.right || !model.columnLabels.length ? 0 : 28;
+    const place = () => {
+      const { rise } = this.columns;
+      const top = model.columnLabels.length ? rise * (widest(model.columnLabels) * share + number(model.columns)) + 14 : 4;
+      this.viewport.place(left, top, this.width - left - right - overhang, this.height - top - bottom);
+    };
+    this.columns = columnLabels(Infinity); // slanted, if the cells are then large enough for it
+    place();
+    this.columns = columnLabels(this.viewport.fittingCell);
+    if (this.columns.rise === 1) place();
   }
 
   private draw(): void {
@@ -165,29 +182,31 @@ export class MatrixSurface {
     const { rowBegin, rowEnd, keyBegin, keyEnd } = view.shown;
     const { faint, font, warn } = theme();
     const step = Math.max(1, Math.ceil((labelSize + 1) / view.cell));
-    const slantedStep = Math.max(1, Math.ceil((1.3 * (labelSize + 1)) / view.cell)); // at 45°
+    const { angle, rise } = this.columns;
+    const columnStep = labelStep(this.columns, view.cell);
     const empty = new Set(model.emptyRows);
     context.font = `${labelSize}px ${font}`;
     context.textBaseline = "middle";
     context.textAlign = "right";
     const first = (begin: number, by: number) => Math.ceil(begin / by) * by;
-    const named = (labels: string[], i: number) => (model.numbered && labels.length > manyLabels ? `${labels[i]} ${i}` : labels[i]);
+    const named = (labels: string[], i: number) => (model.numbered && labels.length > manyLabels ? placed(labels[i], i) : labels[i]);
     for (let i = first(rowBegin, step); i < rowEnd && model.rowLabels.length; i += step) {
       const y = view.yOf(i) + (step > 1 ? Math.min(view.cell * step, labelSize) : view.cell) / 2;
       if (y < view.top || y > view.top + view.plotHeight) continue;
       context.fillStyle = empty.has(i) ? warn : faint;
       const label = `${empty.has(i) ? "∅ " : ""}${named(model.rowLabels, i)}`;
-      context.fillText(fitted(context, label, view.left - 10), view.left - 6, y);
+      writeName(context, label, fitted(context, label, view.left - 10), view.left - 6, y);
     }
     context.textAlign = "left";
     context.fillStyle = faint;
-    for (let j = first(keyBegin, slantedStep); j < keyEnd && model.columnLabels.length; j += slantedStep) {
-      const x = view.xOf(j) + (slantedStep > 1 ? Math.min(view.cell * slantedStep, labelSize) : view.cell) / 2;
-      if (x < view.left || x > view.left + view.plotWidth - (model.right && slantedStep > 1 ? 12 : 0)) continue;
+    for (let j = first(keyBegin, columnStep); j < keyEnd && model.columnLabels.length; j += columnStep) {
+      const x = view.xOf(j) + (columnStep > 1 ? Math.min(view.cell * columnStep, labelSize) : view.cell) / 2;
+      if (x < view.left || x > view.left + view.plotWidth - (model.right && columnStep > 1 ? 12 : 0)) continue;
       context.save();
       context.translate(x, view.top - 6);
-      context.rotate(-Math.PI / 4);
-      context.fillText(fitted(context, named(model.columnLabels, j), (view.top - 12) / 0.72), 0, 0);
+      context.rotate(-angle);
+      const label = named(model.columnLabels, j);
+      writeName(context, label, fitted(context, label, (view.top - 12) / rise), 0, 0);
       context.restore();
     }
   }

@@ -1,5 +1,5 @@
 // A matrix of numbers that scrolls: only the cells on the screen are drawn, whatever its size.
-import { fitted, makeCanvas, sized, theme } from "./theme";
+import { fitted, makeCanvas, sized, theme, writeName } from "./theme";
 import { oncePerFrame } from "../core/frame";
 import { shortText } from "../core/numbers";
 import type { Cell } from "./matrix_model";
@@ -149,12 +149,14 @@ export class NumberSurface {
     for (let j = first.column; j < last.column; ++j) {
       const x = this.labelWidth + j * cellWidth - scrollLeft;
       if (x < this.labelWidth - 8) continue;
-      context.fillText(fitted(context, model.columnLabels[j] ?? String(j), cellWidth - 8), x + cellWidth - 5, headHeight / 2);
+      const name = model.columnLabels[j] ?? String(j);
+      writeName(context, name, fitted(context, name, cellWidth - 8), x + cellWidth - 5, headHeight / 2);
     }
     for (let i = first.row; i < last.row; ++i) {
       const y = headHeight + i * cellHeight - scrollTop + cellHeight / 2;
       if (y < headHeight + 4) continue;
-      context.fillText(fitted(context, model.rowLabels[i] ?? String(i), this.labelWidth - 8), this.labelWidth - 6, y);
+      const name = model.rowLabels[i] ?? String(i);
+      writeName(context, name, fitted(context, name, this.labelWidth - 8), this.labelWidth - 6, y);
     }
   }
 }

@@ -1,7 +1,7 @@
 // Points with names in a plane.
 import { fitted, makeCanvas, sized, theme } from "./theme";
 import { oncePerFrame } from "../core/frame";
-import { shortText } from "../core/numbers";
+import { axisRange, padded, shortText } from "../core/numbers";
 
 export interface Point {
   x: number;
@@ -55,13 +55,8 @@ export class ScatterSurface {
 
   private places() {
     const { clientWidth: width, clientHeight: height } = this.container;
-    const range = (values: number[]) => {
-      const known = values.filter(Number.isFinite);
-      const [low, high] = [Math.min(...known), Math.max(...known)];
-      const pad = (high - low || 1) * 0.06;
-      return known.length ? [low - pad, high + pad] : [0, 1];
-    };
     const points = this.model?.points ?? [];
+    const range = this.model?.axes ? axisRange : padded;
     const [x0, x1] = range(points.map((point) => point.x));
     const [y0, y1] = range(points.map((point) => point.y));
     return {

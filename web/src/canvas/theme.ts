@@ -1,4 +1,6 @@
 // The page's colours and fonts for canvases, read from its style sheet.
+import { unknownParts } from "../core/tokens";
+
 export interface Theme {
   ground: string;
   ink: string;
@@ -48,10 +50,31 @@ export function makeCanvas(parent: HTMLElement, className: string): HTMLCanvasEl
   return canvas;
 }
 
+// The name of a token, in the context's font, colour and alignment; dotted below if the model did not know it.
+// `cut`: the name as it fits.
+export function writeName(context: CanvasRenderingContext2D, name: string, cut: string, x: number, y: number): void {
+  context.fillText(cut, x, y);
+  if (unknownParts(name)) underline(context, cut, x, y + 7);
+}
+
+function underline(context: CanvasRenderingContext2D, text: string, x: number, y: number): void {
+  const width = context.measureText(text).width;
+  const left = context.textAlign === "right" ? x - width : x;
+  context.save();
+  context.strokeStyle = theme().warn;
+  context.lineWidth = 1.5;
+  context.setLineDash([1.5, 2]);
+  context.beginPath();
+  context.moveTo(left, y);
+  context.lineTo(left + width, y);
+  context.stroke();
+  context.restore();
+}
+
 // The text, cut with "…" to at most `width` pixels in the context's font.
 export function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text;
-  let cut = text;
-  while (cut.length > 1 && context.measureText(`${cut}…`).width > width) cut = cut.slice(0, -1);
-  return `${cut}…`;
+  const characters = Array.from(text); // half of an emoji is no letter
+  while (characters.length > 1 && context.measureText(`${characters.join("")}…`).width > width) characters.pop();
+  return `${characters.join("")}…`;
 }

@@ -2,7 +2,7 @@
 // position of the last layer back to the inputs.
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useLoaded } from "./loading";
-import { fitted, sized, theme } from "../canvas/theme";
+import { fitted, sized, theme, writeName } from "../canvas/theme";
 import { t } from "../core/language";
 import { whole } from "../core/weights";
 import { largest } from "../core/ranking";
@@ -65,10 +65,11 @@ function draw(canvas: HTMLCanvasElement, width: number, paths: Path[], layers: n
   tokens.forEach((token, i) => {
     context.fillStyle = ink;
     context.textAlign = "right";
-    context.fillText(fitted(context, token, label - 10), x(0) - 6, y(i));
+    const cut = fitted(context, token, label - 10);
+    writeName(context, token, cut, x(0) - 6, y(i));
     context.textAlign = "left";
     context.fillStyle = i === query ? accent : faint;
-    context.fillText(fitted(context, token, label - 10), x(layers) + 6, y(i));
+    writeName(context, token, cut, x(layers) + 6, y(i));
   });
   context.fillStyle = faint;
   context.textAlign = "center";

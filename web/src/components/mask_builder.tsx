@@ -5,15 +5,15 @@ import { t } from "../core/language";
 import { chainOf, parseMask, printMask, treeOf } from "../core/mask_expression";
 import type { MaskLeaf, MaskTerm, MaskTree } from "../core/mask_expression";
 import { readMask } from "../core/state";
-import { tokenLabel } from "../core/tokens";
+import { unknownParts } from "../core/tokens";
 
 export interface MaskBuilderProps {
   expression: string;
   n: number;
   m: number;
-  keys: string[]; // tokens
+  keys: string[]; // names of the tokens
   segments: number[]; // of the keys
-  onChange: (expression: string) => void;
+  onChange: (expression: string, typed: boolean) => void; // typed: letter by letter
 }
 
 const mostToggles = 512;
@@ -54,7 +54,7 @@ function TokenToggles(props: { keys: string[]; label: string; pressed: (j: numbe
   return (
     <div class="toggles" role="group" aria-label={props.label}>
       {props.keys.slice(0, mostToggles).map((key, j) => (
-        <button type="button" key={j} aria-pressed={props.pressed(j)} onClick={() => props.toggle(j)}>{tokenLabel(key)}</button>
+        <button type="button" key={j} aria-pressed={props.pressed(j)} class={unknownParts(key) ? "unknown" : undefined} onClick={() => props.toggle(j)}>{key}</button>
       ))}
     </div>
   );
@@ -129,10 +129,10 @@ export function MaskBuilder(props: MaskBuilderProps) {
   useEffect(() => setDraft(props.expression), [props.expression]);
   const error = readMask(draft, props.n, props.m).error;
   const terms = termsOf(props.expression);
-  const set = (changed: MaskTerm[]) => props.onChange(printTerms(changed));
+  const set = (changed: MaskTerm[], typed = false) => props.onChange(printTerms(changed), typed);
   const write = (text: string) => {
     setDraft(text);
-    if (!readMask(text, props.n, props.m).error) props.onChange(text.trim());
+    if (!readMask(text, props.n, props.m).error) props.onChange(text.trim(), true);
   };
   const add = (type: MaskLeaf["type"]) => set([...(terms ?? []), { join: "and", negated: false, leaf: newLeaf(type, props) }]);
   const types: MaskLeaf["type"][] = ["causal", "window", "padding", "sparse", "documents", "prefix", "hand"];

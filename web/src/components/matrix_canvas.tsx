@@ -28,6 +28,7 @@ interface Drag {
 class Pointers {
   private readonly down = new Map<number, Drag>();
   private spread = 0;
+  private at: [number, number] | null = null; // where the pointer is
 
   constructor(
     private readonly surface: MatrixSurface,
@@ -63,8 +64,17 @@ class Pointers {
         this.dragTo(drag, x, y);
       }
     }
+    this.at = [x, y];
     surface.hover(cell);
     onHover?.(cell);
+  }
+
+  // The numbers changed under a pointer that stands still: what is said of them must change, too.
+  tellAgain(): void {
+    if (!this.at) return;
+    const cell = this.surface.viewport.cellAt(...this.at);
+    this.surface.hover(cell);
+    this.props().onHover?.(cell);
   }
 
   private dragTo(drag: Drag, x: number, y: number): void {
@@ -100,6 +110,7 @@ class Pointers {
   }
 
   leave(): void {
+    this.at = null;
     this.surface.hover(null);
     this.props().onHover?.(null);
   }
@@ -159,6 +170,7 @@ function onKey(event: KeyboardEvent, surface: MatrixSurface, props: MatrixCanvas
 export function MatrixCanvas(props: MatrixCanvasProps) {
   const element = useRef<HTMLDivElement>(null);
   const surface = useRef<MatrixSurface | null>(null);
+  const pointers = useRef<Pointers | null>(null);
   const latest = useRef(props);
   latest.current = props;
 
@@ -168,12 +180,15 @@ export function MatrixCanvas(props: MatrixCanvasProps) {
       latest.current.onViewport?.(made.viewport.shown, made.viewport.cell),
     );
     surface.current = made;
-    listen(new Pointers(made, container, () => latest.current), container);
+    pointers.current = new Pointers(made, container, () => latest.current);
+    listen(pointers.current, container);
     return () => made.dispose();
   }, []);
 
   useLayoutEffect(() => {
     if (props.model) surface.current?.show(props.model);
+    else surface.current?.clear();
+    pointers.current?.tellAgain();
   }, [props.model]);
   useLayoutEffect(() => surface.current?.select(props.selected ?? null), [props.selected?.row, props.selected?.column]);
   useLayoutEffect(() => surface.current?.hover(props.hovered ?? null), [props.hovered?.row, props.hovered?.column]);

@@ -2,13 +2,14 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { pick, t } from "../core/language";
 import {
-  activeMask, address, capture, change, colourName, colours, kindInfo, keySequence, now, page, querySequence,
+  activeMask, address, capture, change, colourName, colours, keyNames, kindInfo, now, page, queryNames,
   selectedTokens, source,
 } from "../core/state";
 import { entryOf, rangeNames } from "../core/colours";
-import { tokenLabel } from "../core/tokens";
+import { placed } from "../core/tokens";
 import { sized, theme } from "../canvas/theme";
 import { useLoaded } from "./loading";
+import { useScrollCue } from "./scroll_cue";
 import { ColourBar, Segmented, Select, Stepper } from "./controls";
 import type { Overview } from "../data/types";
 
@@ -62,8 +63,8 @@ function HeadMap() {
 
 function Tokens() {
   const out = now.direction.value === "out";
-  const names = (out ? querySequence.value : keySequence.value)?.tokens ?? [];
-  const keys = keySequence.value?.tokens ?? [];
+  const names = out ? queryNames.value : keyNames.value;
+  const keys = keyNames.value;
   const chosen = selectedTokens.value;
   const key = now.key.value;
   return (
@@ -71,9 +72,9 @@ function Tokens() {
       <span class="name">{out ? t("query") : t("key")}</span>
       <span class="value">
         {chosen.length
-          ? chosen.slice(0, 4).map((i) => `${tokenLabel(names[i])} ${i}`).join(" + ") + (chosen.length > 4 ? " …" : "")
+          ? chosen.slice(0, 4).map((i) => placed(names[i], i)).join(" + ") + (chosen.length > 4 ? " …" : "")
           : t("none")}
-        {out && key >= 0 && key < keys.length && ` → ${tokenLabel(keys[key])} ${key}`}
+        {out && key >= 0 && key < keys.length && ` → ${placed(keys[key], key)}`}
       </span>
       {chosen.length > 0 && (
         <button type="button" class="plain" aria-label={t("clear")} title={t("clear")} onClick={() => change({ tokens: [], key: -1 })}>×</button>
@@ -117,13 +118,18 @@ function Colours() {
 }
 
 export function SelectionPanel() {
-  const info = kindInfo.value;
-  const chosen = address.value;
-  if (!info || !chosen) return null;
+  return kindInfo.value && address.value && <Panel />;
+}
+
+function Panel() {
+  const info = kindInfo.value!;
+  const chosen = address.value!;
+  const box = useRef<HTMLElement>(null);
+  useScrollCue(box);
   const kinds = capture.value?.kinds ?? [];
   const head = chosen.head;
   return (
-    <section class="selection" aria-label={t("selection")}>
+    <section class="selection" ref={box} aria-label={t("selection")}>
       {kinds.length > 1 && (
         <Segmented
           label={t("kind")} value={info.kind} onChange={(kind) => change({ kind, tokens: [], key: -1 })}

@@ -1,5 +1,6 @@
 // The stages in a row: play, scrub, arrow keys.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useScrollCue } from "./scroll_cue";
 import { t } from "../core/language";
 import { change, now } from "../core/state";
 import type { Stage } from "../core/stages";
@@ -10,12 +11,14 @@ export function Timeline(props: { stages: Stage[]; step: number }) {
   const { stages, step } = props;
   const [playing, setPlaying] = useState(false);
   const last = stages.length - 1;
+  const names = useRef<HTMLOListElement>(null);
+  useScrollCue(names);
   useEffect(() => {
     if (!playing) return;
     const timer = setInterval(() => {
       const next = now.step.peek() + 1;
       if (next > last) setPlaying(false);
-      else change({ step: next });
+      else change({ step: next }, true);
     }, secondsPerStage * 1000);
     return () => clearInterval(timer);
   }, [playing, last]);
@@ -26,7 +29,7 @@ export function Timeline(props: { stages: Stage[]; step: number }) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || target.matches("input, textarea, select")) return;
+      if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || target.matches("input, textarea, select")) return;
       if (event.key === "ArrowRight") change({ step: Math.min(last, now.step.peek() + 1) });
       else if (event.key === "ArrowLeft") change({ step: Math.max(0, Math.min(last, now.step.peek()) - 1) });
       else if (event.key === " " && !target.matches("button, [role=application]")) toggle();
@@ -41,9 +44,9 @@ export function Timeline(props: { stages: Stage[]; step: number }) {
       <button type="button" class="primary" aria-pressed={playing} onClick={toggle}>{playing ? t("pause") : t("play")}</button>
       <input
         type="range" min={0} max={last} value={step} aria-label={t("step")} aria-valuetext={t(`stageName.${stages[step].name}`)}
-        onInput={(event) => change({ step: Number(event.currentTarget.value) })}
+        onInput={(event) => change({ step: Number(event.currentTarget.value) }, true)}
       />
-      <ol>
+      <ol ref={names}>
         {stages.map((stage, i) => {
           const { matrix } = stage.boxes[stage.boxes.length - 1];
           return (

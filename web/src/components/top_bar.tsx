@@ -1,8 +1,10 @@
 // Model, text, run; which capture is on the screen; language and help.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { chooseLanguage, language, t } from "../core/language";
-import { chooseCapture, forget, runModel } from "../core/runs";
-import { capture, captures, change, now, page, running, source } from "../core/state";
+import { isComposing } from "../core/keyboard";
+import { chooseCapture, forget, runModel, runName } from "../core/runs";
+import { capture, captures, failure, now, page, running, source } from "../core/state";
+import { shortened } from "../core/tokens";
 import { Select } from "./controls";
 
 function RunForm() {
@@ -10,32 +12,39 @@ function RunForm() {
   const [text, setText] = useState("");
   const [text2, setText2] = useState("");
   const [pair, setPair] = useState(false);
-  const field = useRef<HTMLTextAreaElement>(null);
+  // What the next run will use; links name the model of the run on the screen.
+  const [chosen, setChosen] = useState("");
   const shown = capture.value;
   useEffect(() => {
     if (!shown) return;
+    setChosen(shown.model);
     setText(shown.text);
     setText2(shown.text2 ?? "");
     setPair(Boolean(shown.text2));
   }, [shown?.id]);
-  const known = models.some(({ id }) => id === now.model.value);
-  const model = known ? now.model.value : (models[0]?.id ?? "");
+  const known = [chosen, now.model.value].find((name) => models.some(({ id }) => id === name));
+  const model = known ?? models[0]?.id ?? "";
   const run = (event: Event) => {
     event.preventDefault();
-    if (text.trim()) void runModel(model, text, pair ? text2 : "");
+    const missing = !text.trim() ? "emptyText" : pair && !text2.trim() ? "emptySecondText" : null;
+    if (missing) failure.value = t(missing);
+    else void runModel(model, text, pair ? text2 : "");
   };
+  // The box closes, so that keys belong to the views again.
   const submitOnEnter = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.shiftKey) run(event);
+    if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
+    run(event);
+    document.querySelector("main")?.focus();
   };
   return (
     <form class="run" onSubmit={run}>
       <Select
         label={t("model")} hideLabel value={model}
         choices={models.map(({ id, name }) => ({ value: id, label: name }))}
-        onChange={(value) => change({ model: value })}
+        onChange={setChosen}
       />
       <textarea
-        ref={field} id="text" rows={1} value={text} aria-label={t("text")} placeholder={t("textHere")}
+        id="text" rows={1} value={text} aria-label={t("text")} placeholder={t("textHere")}
         spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={submitOnEnter}
       />
       {pair && (
@@ -54,20 +63,14 @@ function RunForm() {
   );
 }
 
-function shortened(text: string): string {
-  const characters = Array.from(text.replace(/\s+/g, " "));
-  return characters.length > 28 ? `${characters.slice(0, 27).join("")}…` : characters.join("");
-}
-
 function CapturePicker() {
   const all = captures.value;
   if (!source.value?.canRun || all.length < 2) return null;
-  const label = (model: string, text: string) => `${model}: ${shortened(text)}`;
   return (
     <div class="captures">
       <Select
         label={t("captures")} hideLabel value={capture.value?.id ?? ""}
-        choices={all.map((one) => ({ value: one.id, label: label(one.model, one.text) }))}
+        choices={all.map((one) => ({ value: one.id, label: runName(one) }))}
         onChange={chooseCapture}
       />
       <button type="button" class="plain" aria-label={t("forget")} title={t("forget")} onClick={() => void forget()}>×</button>
@@ -81,7 +84,7 @@ function FileTitle() {
   if (!shown) return null;
   return (
     <p class="filetitle">
-      <b>{shown.model_name}</b> <span>{shortened(shown.text)}</span>
+      <b>{shown.model_name}</b> <span>{shortened(shown.text, 28)}</span>
       <small>{notes ? t("fileNotes", { type: notes.weights_dtype, loss: String(notes.loss) }) : t("fileWithoutWeights")}</small>
     </p>
   );

@@ -3,14 +3,17 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../core/language";
 import { say } from "../core/readout";
-import { currentLink } from "../core/state";
+import { errorText } from "../core/errors";
+import { writeAddress } from "../core/history";
+import { capture, currentLink } from "../core/state";
+import { ReadingNote } from "./reading_note";
 import { exportFormats, exportView } from "../exports/view_export";
 import type { ExportFormat } from "../exports/view_export";
 import type { ViewName } from "../core/hash";
 
 async function copyLink(): Promise<void> {
   const address = `${location.href.split("#")[0]}#${currentLink()}`;
-  history.replaceState(null, "", `#${currentLink()}`);
+  writeAddress(currentLink());
   try {
     await navigator.clipboard.writeText(address);
     say(t("linkCopied"));
@@ -19,9 +22,17 @@ async function copyLink(): Promise<void> {
   }
 }
 
-function take(format: ExportFormat): void {
-  if (format === "link") void copyLink();
-  else say(exportView(format) ? t("exported", { format: format.toUpperCase() }) : t("nothingToExport"));
+async function take(format: ExportFormat): Promise<void> {
+  if (format === "link") return copyLink();
+  const name = format.toUpperCase();
+  say(t("exporting", { format: name }));
+  await new Promise((shown) => requestAnimationFrame(() => setTimeout(shown))); // a large picture keeps the page busy
+  try {
+    const outcome = await exportView(format);
+    say(outcome === "saved" ? t("exported", { format: name }) : t(outcome === "too large" ? "pictureTooLarge" : "nothingToExport"));
+  } catch (error) {
+    say(t("notExported", { format: name, reason: errorText(error) }));
+  }
 }
 
 function ExportMenu() {
@@ -52,7 +63,7 @@ function ExportMenu() {
               type="button" key={format} data-export={format}
               onClick={() => {
                 setOpen(false);
-                take(format);
+                void take(format);
               }}
             >
               {format === "link" ? t("link") : format.toUpperCase()}
@@ -66,6 +77,7 @@ function ExportMenu() {
 
 export function ViewFrame(props: {
   view: ViewName;
+  example?: boolean; // an example is shown, not the model's run
   controls?: ComponentChildren;
   children: ComponentChildren;
 }) {
@@ -78,6 +90,7 @@ export function ViewFrame(props: {
         </div>
         <ExportMenu />
       </header>
+      {!props.example && capture.value && <ReadingNote of={capture.value} />}
       {props.controls && <div class="toolbar">{props.controls}</div>}
       {props.children}
     </section>

@@ -1,5 +1,5 @@
 // Two matrices of weights and what lies between them.
-import type { Matrix } from "../data/types";
+import type { Capture, Matrix } from "../data/types";
 
 export interface Difference {
   matrix: Matrix; // second − first
@@ -43,4 +43,15 @@ export function differenceOf(first: Matrix, second: Matrix): Difference | null {
     ++counted;
   }
   return { matrix: { rows, columns, data }, largest, mean: data.length ? sum / data.length : 0, divergence: counted ? divergence / counted : 0 };
+}
+
+// The run to compare with: the one that was chosen; else one of the same model, best of as many tokens, the last one
+// made. Null: the person has to choose.
+export function otherRun(all: Capture[], first: Capture, chosen: string): Capture | null {
+  const others = all.filter(({ id }) => id !== first.id);
+  const named = others.find(({ id }) => id === chosen);
+  if (named) return named;
+  const alike = others.filter(({ model }) => model === first.model);
+  const extent = ({ kinds }: Capture) => kinds.map(({ kind, queries, keys }) => `${kind} ${queries} ${keys}`).join();
+  return alike.filter((one) => extent(one) === extent(first)).at(-1) ?? alike.at(-1) ?? null;
 }

@@ -9,7 +9,15 @@ export const viewNames = [
 export type ViewName = (typeof viewNames)[number];
 export type Direction = "out" | "in";
 export type SegmentFilter = "all" | "aa" | "ab" | "ba" | "bb";
+export const editedMatrices = ["x", "memory", "wq", "wk", "wv", "q", "k", "v", "wo"] as const;
 export type Threshold = { by: "mass"; mass: number } | { by: "top"; count: number };
+
+export interface NumberEdit {
+  matrix: (typeof editedMatrices)[number];
+  row: number;
+  column: number;
+  value: number;
+}
 
 export interface LinkState {
   view: ViewName;
@@ -31,10 +39,16 @@ export interface LinkState {
   segments: SegmentFilter;
   gridSort: string; // "": by layer and head
   example: string; // "": the model's head
+  edits: NumberEdit[]; // of the example's numbers
   step: number;
+  part: number[]; // of the Steps of the model: rows [0], [1), keys [2], [3); empty: the first ones
+  size: number; // of a mask without a model
   measureX: string;
   measureY: string;
-  otherCapture: string;
+  otherCapture: string; // and what it needs to be run again
+  otherModel: string;
+  otherRunText: string;
+  otherRunText2: string;
   otherLayer: number;
   otherHead: HeadChoice;
   otherMask: string;
@@ -44,8 +58,9 @@ export interface LinkState {
 export const startState: LinkState = {
   view: "text", capture: "", model: "", text: "", text2: "", kind: "", layer: 0, head: 0, direction: "out",
   tokens: [], key: -1, mask: "", colormap: "auto", range: "row", lineHeads: [],
-  threshold: { by: "mass", mass: 0.9 }, segments: "all", gridSort: "", example: "", step: 0,
-  measureX: "entropy", measureY: "distance", otherCapture: "", otherLayer: 0, otherHead: 1, otherMask: "causal",
+  threshold: { by: "mass", mass: 0.9 }, segments: "all", gridSort: "", example: "", edits: [], step: 0,
+  part: [], size: 16, measureX: "entropy", measureY: "distance", otherCapture: "", otherModel: "", otherRunText: "",
+  otherRunText2: "", otherLayer: 0, otherHead: 1, otherMask: "causal",
   comparing: "heads",
 };
 
@@ -55,7 +70,7 @@ interface Field<T> {
   parse: (text: string) => T | undefined; // undefined: not understood, the start value stays
 }
 
-const whole = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined);
+const whole = (text = "") => (/^\d{1,9}$/.test(text) ? Number(text) : undefined);
 const wholes = (text: string) => {
   const values = text.split(".").map(whole);
   return values.every((value) => value !== undefined) ? (values as number[]) : undefined;
@@ -84,6 +99,26 @@ const threshold: Field<Threshold> = {
   },
 };
 
+// "v_0_1_2.5!x_1_0_-3": V[0,1] is 2.5, X[1,0] is −3. An address carries these letters as they are.
+const edits: Field<NumberEdit[]> = {
+  key: "numbers",
+  print: (list) => list.map(({ matrix, row, column, value }) => [matrix, row, column, value].join("_")).join("!"),
+  parse: (text) => {
+    const parsed = text.split("!").map((part) => {
+      const [name, row, column, value, ...rest] = part.split("_");
+      const matrix = editedMatrices.find((known) => known === name);
+      const [i, j, number] = [whole(row), whole(column), value ? Number(value) : NaN];
+      if (!matrix || i === undefined || j === undefined || !Number.isFinite(number) || rest.length) return undefined;
+      return { matrix, row: i, column: j, value: number };
+    });
+    return parsed.every((edit) => edit !== undefined) ? parsed : undefined;
+  },
+};
+const part: Field<number[]> = {
+  ...list("part"),
+  parse: (text) => (wholes(text)?.length === 4 ? wholes(text) : undefined),
+};
+
 const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
   view: choice("view", viewNames),
   capture: words("c"),
@@ -104,10 +139,16 @@ const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
   segments: choice("parts", ["all", "aa", "ab", "ba", "bb"] as const),
   gridSort: words("sort"),
   example: words("example"),
+  edits,
   step: count("step"),
+  part,
+  size: { ...count("size"), parse: (text) => whole(text) || undefined },
   measureX: words("x"),
   measureY: words("y"),
   otherCapture: words("c2"),
+  otherModel: words("modelB"),
+  otherRunText: words("textB"),
+  otherRunText2: words("textB2"),
   otherLayer: count("layer2"),
   otherHead: headChoice("head2"),
   otherMask: words("mask2"),
@@ -116,6 +157,7 @@ const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
 
 // A text that long would make an address no program accepts; then the link works on the same server only.
 const longestText = 4000;
+const runTexts: (keyof LinkState)[] = ["text", "text2", "otherRunText", "otherRunText2"];
 
 export function printLink(state: LinkState): string {
   const parts: string[] = [];
@@ -123,7 +165,7 @@ export function printLink(state: LinkState): string {
     const field = fields[name];
     const text = field.print(state[name]);
     if (text === field.print(startState[name])) return;
-    if (name.startsWith("text") && text.length > longestText) return;
+    if (runTexts.includes(name) && text.length > longestText) return;
     parts.push(`${field.key}=${encodeURIComponent(text)}`);
   };
   (Object.keys(fields) as (keyof LinkState)[]).forEach(add);
@@ -138,17 +180,27 @@ function decoded(text: string): string | undefined {
   }
 }
 
-export function parseLink(hash: string): LinkState {
+export interface LinkReading {
+  state: LinkState;
+  misread: string[]; // parts of the address that mean nothing, as they stand there
+}
+
+export function readLink(hash: string): LinkReading {
   const state = { ...startState };
+  const misread: string[] = [];
   const read = <K extends keyof LinkState>(name: K, text: string) => {
     const value = fields[name].parse(text);
     if (value !== undefined) state[name] = value;
+    return value !== undefined;
   };
-  for (const part of hash.replace(/^#/, "").split("&")) {
-    const [key, ...rest] = part.split("=");
+  for (const written of hash.replace(/^#/, "").split("&")) {
+    const [key, ...rest] = written.split("=");
+    if (!key) continue;
     const text = decoded(rest.join("="));
     const name = (Object.keys(fields) as (keyof LinkState)[]).find((known) => fields[known].key === key);
-    if (name && text !== undefined) read(name, text);
+    if (!name || text === undefined || !read(name, text)) misread.push(decoded(written) ?? written);
   }
-  return state;
+  return { state, misread };
 }
+
+export const parseLink = (hash: string) => readLink(hash).state;

@@ -49,13 +49,18 @@ const actions: Record<string, () => void> = {
   Escape: () => change({ tokens: [], key: -1 }),
 };
 
+// An input method is at work: Enter, Escape and letters belong to it. (229: Safari ends the composition first.)
+export function isComposing(event: KeyboardEvent): boolean {
+  return event.isComposing || event.keyCode === 229;
+}
+
 function isWriting(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
 }
 
 export function installKeys(toggleHelp: () => void): () => void {
   const onKey = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isComposing(event)) return;
     if (document.querySelector("dialog[open]")) return;
     if (isWriting(event.target)) {
       if (event.key === "Escape") (event.target as HTMLElement).blur();

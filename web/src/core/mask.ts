@@ -124,6 +124,12 @@ export class Mask {
     return into;
   }
 
+  // Which queries see a key, [N].
+  column(key: number): Uint8Array {
+    const row = new Uint8Array(this.m);
+    return Uint8Array.from({ length: this.n }, (_, i) => (this.fill(i, row), row[key]));
+  }
+
   // All of it, [N, M].
   bits(): Uint8Array {
     const bits = new Uint8Array(this.n * this.m);

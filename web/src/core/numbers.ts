@@ -25,3 +25,20 @@ export function wholeText(value: number): string {
 
 export const thousandths = (seconds: number) =>
   seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(2)} s`;
+
+// The values, with some room at both ends.
+export function padded(values: number[]): [number, number] {
+  const known = values.filter(Number.isFinite);
+  if (!known.length) return [0, 1];
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const pad = (high - low || 1) * 0.06;
+  return [low - pad, high + pad];
+}
+
+// An axis for measured values: from 0 where none is negative, and no further than ±1 where none goes beyond it.
+export function axisRange(values: number[]): [number, number] {
+  const known = values.filter(Number.isFinite);
+  const [low, high] = padded(known);
+  const within = known.every((value) => Math.abs(value) <= 1);
+  return [known.every((value) => value >= 0) ? 0 : within ? Math.max(-1, low) : low, within ? Math.min(1, high) : high];
+}

@@ -1,5 +1,7 @@
 // One line for what is under the pointer, one live region for what was selected.
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
+import { language } from "./language";
+import { kindInfo, now } from "./state";
 
 let line: HTMLElement | null = null;
 let waiting: string | null = null;
@@ -26,3 +28,10 @@ export function say(text: string): void {
   spoken.value = text;
   hint(text);
 }
+
+// The line belongs to what is on the screen: another view, run or language starts with an empty one.
+effect(() => {
+  void [now.view.value, now.capture.value, kindInfo.value?.kind, language.value];
+  spoken.value = "";
+  hint("");
+});

@@ -1,17 +1,31 @@
 // Starting: where the data come from, which capture is shown, and runs of the model.
-import { capture, captures, change, failure, now, page, running, source } from "./state";
+import { batch } from "@preact/signals";
+import { adopt, capture, captures, change, failure, now, page, remarks, running, source } from "./state";
 import { errorText } from "./errors";
-import { parseLink } from "./hash";
+import { readLink } from "./hash";
+import type { LinkState } from "./hash";
+import { followAddress } from "./history";
 import { say } from "./readout";
 import { t } from "./language";
+import { readingText } from "./reading";
 import { FileSource } from "../data/source_file";
 import { HttpSource } from "../data/source_http";
 import { thousandths } from "./numbers";
+import { shortened } from "./tokens";
 import type { Capture } from "../data/types";
 
-// The capture and what a link to it needs.
-function show(shown: Capture): void {
-  change({ capture: shown.id, model: shown.model, text: shown.text, text2: shown.text2 ?? "" });
+// What a link to a capture needs.
+const linkOf = (shown: Capture) => ({
+  capture: shown.id, model: shown.model, text: shown.text, text2: shown.text2 ?? "",
+});
+
+// "minilm: The quick brown fox"
+export function runName({ model, text }: Capture): string {
+  return `${model}: ${shortened(text.replace(/\s+/g, " "), 28)}`;
+}
+
+function show(shown: Capture, quietly = false): void {
+  change(linkOf(shown), quietly);
 }
 
 export function chooseCapture(id: string): void {
@@ -19,25 +33,39 @@ export function chooseCapture(id: string): void {
   if (chosen) show(chosen);
 }
 
-export async function runModel(model: string, text: string, text2: string): Promise<void> {
+// The run to compare with.
+export function chooseOther(id: string): void {
+  const chosen = captures.peek().find((candidate) => candidate.id === id);
+  if (!chosen) return;
+  const { capture: otherCapture, model: otherModel, text: otherRunText, text2: otherRunText2 } = linkOf(chosen);
+  change({ otherCapture, otherModel, otherRunText, otherRunText2 });
+}
+
+// Null, and `failure` says why, if there is no such run.
+async function made(model: string, text: string, text2: string): Promise<Capture | null> {
   const from = source.peek();
-  if (!from?.canRun || running.peek()) return;
+  if (!from?.canRun || running.peek()) return null;
   running.value = true;
   failure.value = "";
   try {
-    const made = await from.run(model, text, text2);
-    const kept = captures.peek().filter((other) => other.id !== made.id);
-    captures.value = [...kept, made].slice(-(page.peek()?.limits.captures ?? 16));
-    change({ tokens: [], key: -1 });
-    show(made);
-    const tokens = made.kinds[0]?.keys ?? 0;
-    const cut = made.cut ? ` ${t("cut", { count: made.cut })}` : "";
-    say(t("ran", { tokens, time: thousandths(made.seconds) }) + cut);
+    const capture = await from.run(model, text, text2);
+    const kept = captures.peek().filter((other) => other.id !== capture.id);
+    captures.value = [...kept, capture].slice(-(page.peek()?.limits.captures ?? 16));
+    return capture;
   } catch (error) {
     failure.value = errorText(error);
+    return null;
   } finally {
     running.value = false;
   }
+}
+
+export async function runModel(model: string, text: string, text2: string): Promise<void> {
+  const shown = await made(model, text, text2);
+  if (!shown) return;
+  change({ tokens: [], key: -1, ...linkOf(shown) });
+  const ran = t("ran", { tokens: shown.kinds[0]?.keys ?? 0, time: thousandths(shown.seconds) });
+  say([ran, ...readingText(shown)].join(" "));
 }
 
 export async function forget(): Promise<void> {
@@ -51,40 +79,70 @@ export async function forget(): Promise<void> {
   }
   captures.value = captures.peek().filter((other) => other.id !== shown.id);
   const last = captures.peek().at(-1);
-  if (last) show(last);
+  if (last) show(last, true);
 }
 
-// A link may name a capture of this server, or a model and a text to run.
-async function showLinked(): Promise<void> {
+interface Linked {
+  id: string;
+  model: string;
+  text: string;
+  text2: string;
+}
+
+// The run that is meant: one of this server's, by its number or its text.
+function found({ id, model, text, text2 }: Linked): Capture | undefined {
   const all = captures.peek();
-  const [model, text, text2] = [now.model.peek(), now.text.peek(), now.text2.peek()];
-  const fits = (one: Capture) =>
-    !text || (one.model === model && one.text === text && (one.text2 ?? "") === text2);
-  const linked = all.find((one) => one.id === now.capture.peek() && fits(one)) ?? (text ? all.find(fits) : undefined);
-  const last = all.at(-1);
-  if (linked) show(linked);
-  else if (model && text && source.peek()?.canRun) await runModel(model, text, text2);
-  else if (last) show(last);
+  const fits = (one: Capture) => !text || (one.model === model && one.text === text && (one.text2 ?? "") === text2);
+  return all.find((one) => one.id === id && fits(one)) ?? (text ? all.filter(fits).at(-1) : undefined);
+}
+
+let reading = 0; // how often an address was read: what an earlier one asked for comes too late
+
+// Shows the run that an address names, running its text if need be; else the one that was on the screen.
+async function showLinked(state: LinkState, before: Capture | null): Promise<void> {
+  const mine = ++reading;
+  const linked = { id: state.capture, model: state.model, text: state.text, text2: state.text2 };
+  const here = found(linked);
+  const kept = before ?? captures.peek().at(-1);
+  const instead = here ?? kept;
+  if (instead) show(instead, true);
+  if (!here && linked.text && source.peek()?.canRun) {
+    const shown = await made(linked.model, linked.text, linked.text2);
+    if (shown && mine === reading) show(shown, true);
+  } else if (!here && (linked.id || linked.text) && kept) {
+    remarks.value = [...remarks.peek(), t("unknownRun")];
+  }
+  const other = { id: state.otherCapture, model: state.otherModel, text: state.otherRunText, text2: state.otherRunText2 };
+  if (mine !== reading || state.comparing !== "texts" || !other.text) return;
+  const second = found(other) ?? (await made(other.model, other.text, other.text2));
+  if (second && mine === reading && second.id !== now.otherCapture.peek()) change({ otherCapture: second.id }, true);
+}
+
+function readAddress(hash: string): LinkState {
+  const { state, misread } = readLink(hash);
+  remarks.value = misread.length ? [t("misread", { parts: misread.join(" ") })] : [];
+  return state;
 }
 
 export async function start(): Promise<void> {
+  followAddress((hash) => {
+    const before = capture.peek();
+    const state = readAddress(hash);
+    if (!page.peek()) return adopt(state); // the first one: there are no runs yet
+    batch(() => {
+      adopt({ ...state, capture: before?.id ?? "" });
+      failure.value = "";
+      void showLinked(state, before);
+    });
+  });
   try {
     const from = FileSource.fromDocument() ?? new HttpSource();
     source.value = from;
     const state = await from.state();
     captures.value = state.captures;
     page.value = state;
-    await showLinked();
+    await showLinked(readLink(location.hash).state, null);
   } catch (error) {
     failure.value = errorText(error);
   }
-}
-
-// An address typed or pasted while the page is open may name another text.
-export function followAddress(): void {
-  addEventListener("hashchange", () => {
-    const linked = parseLink(location.hash);
-    const shown = capture.peek();
-    if (linked.text && linked.text !== shown?.text) void showLinked();
-  });
 }

@@ -1,13 +1,14 @@
 // The one state of the page: what a link carries, and what was loaded for it.
-import { batch, computed, effect, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";
-import { parseLink, printLink, startState } from "./hash";
+import { printLink, startState } from "./hash";
 import type { LinkState } from "./hash";
 import { ColourTable } from "./colours";
+import { record } from "./history";
 import { Mask, MaskShapeError } from "./mask";
 import { MaskError, parseMask } from "./mask_expression";
 import type { MaskTree } from "./mask_expression";
-import { tokenLabel } from "./tokens";
+import { tokenNames } from "./tokens";
 import type { Source } from "../data/source";
 import type { Capture, HeadAddress, KindInfo, PageState, Sequence, Side } from "../data/types";
 
@@ -20,8 +21,19 @@ export const now = Object.fromEntries(
   (Object.keys(startState) as (keyof LinkState)[]).map((name) => [name, computed(() => link.value[name])]),
 ) as Fields;
 
-export function change(patch: Partial<LinkState>): void {
-  link.value = { ...link.peek(), ...patch };
+// A step of the person, which Back undoes; `quietly`: part of the step before (typing, playing, what follows by itself).
+export function change(patch: Partial<LinkState>, quietly = false): void {
+  const before = link.peek();
+  batch(() => {
+    link.value = { ...before, ...patch };
+    if (!quietly && ("view" in patch || "capture" in patch)) clearMessages();
+  });
+  record(() => printLink(before), currentLink, quietly);
+}
+
+// The state as an address gives it: nothing is recorded.
+export function adopt(state: LinkState): void {
+  link.value = state;
 }
 
 export function currentLink(): string {
@@ -33,6 +45,13 @@ export const page = signal<PageState | null>(null);
 export const captures = signal<Capture[]>([]);
 export const running = signal(false);
 export const failure = signal(""); // the last error the person should see
+export const remarks = signal<string[]>([]); // what became of the address
+
+function clearMessages(): void {
+  if (!page.peek()) return;
+  failure.value = "";
+  remarks.value = [];
+}
 
 export const capture = computed<Capture | null>(
   () => captures.value.find((candidate) => candidate.id === now.capture.value) ?? null,
@@ -55,8 +74,14 @@ export const keySequence = computed(() =>
   capture.value && kindInfo.value ? sequenceOf(capture.value, kindInfo.value.key_side) : null,
 );
 
-export const queryNames = computed(() => querySequence.value?.tokens.map(tokenLabel) ?? []);
-export const keyNames = computed(() => keySequence.value?.tokens.map(tokenLabel) ?? []);
+export function namesOf(of: Capture, side: Side): string[] {
+  return tokenNames(of, side, sequenceOf(of, side));
+}
+
+const namesAt = (side: "query_side" | "key_side") =>
+  computed(() => (capture.value && kindInfo.value ? namesOf(capture.value, kindInfo.value[side]) : []));
+export const queryNames = namesAt("query_side");
+export const keyNames = namesAt("key_side");
 
 // The selected head, within the bounds of the capture.
 export const address = computed<HeadAddress | null>(() => {
@@ -102,12 +127,16 @@ export function modelMask(info: KindInfo, layer: number): MaskTree {
   return own.tree ?? parseMask(info.causal ? "causal" : "none");
 }
 
-// The mask of the person, where it fits this capture: "" otherwise.
-export const activeMask = computed(() => {
+const maskReading = computed(() => {
   const info = kindInfo.value;
-  if (!info || !now.mask.value) return "";
-  return readMask(now.mask.value, info.queries, info.keys).tree ? now.mask.value : "";
+  return info && readMask(now.mask.value, info.queries, info.keys);
 });
+
+// The mask of the person, where it fits this capture: "" otherwise.
+export const activeMask = computed(() => (maskReading.value?.tree ? now.mask.value : ""));
+
+// Why the mask, of an address or made for another run, is not used.
+export const maskProblem = computed(() => maskReading.value?.error ?? null);
 
 export const visibility = computed<Mask | null>(() => {
   const info = kindInfo.value;
@@ -132,28 +161,3 @@ const grey = Array.from({ length: 256 }, (_, i) => (255 - i).toString(16).padSta
 
 export const colours = computed(() => new ColourTable(page.value?.colormaps[colourName.value] ?? grey));
 export const differenceColours = computed(() => new ColourTable(page.value?.colormaps["RdBu"] ?? grey));
-
-let printed = "";
-
-// Keeps the address and the state alike. Changes by the person are gathered: browsers limit how often the
-// address may change.
-export function mirrorInAddress(): void {
-  const fromAddress = () => {
-    const hash = location.hash.slice(1);
-    if (hash === printed) return;
-    printed = hash;
-    batch(() => (link.value = parseLink(hash)));
-  };
-  fromAddress();
-  addEventListener("hashchange", fromAddress);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  effect(() => {
-    const text = printLink(link.value);
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (text === printed) return;
-      printed = text;
-      history.replaceState(null, "", `#${text}`);
-    }, 150);
-  });
-}

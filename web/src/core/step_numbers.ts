@@ -1,6 +1,7 @@
 // Every matrix of one head's attention: of a toy example, computed here in double, or of a model, as the model
 // computed them in float32 (scores, which no fused kernel keeps, are computed here from its q and k).
 import { at, columnsOf, filled, fromRows, product, productTransposed, softmaxParts, zeros } from "./matrix";
+import type { NumberEdit } from "./hash";
 import type { TensorFile } from "../data/safetensors";
 import type { Account, Matrix } from "../data/types";
 
@@ -85,6 +86,19 @@ export function inputsOf(account: Account): ToyInputs {
     tokens: account.tokens,
     memoryTokens: account.memory_tokens,
   };
+}
+
+// Numbers of the person's own in place of the example's; places that it does not have are left out.
+export function withEdits(inputs: ToyInputs, edits: NumberEdit[]): ToyInputs {
+  const changed = { ...inputs };
+  for (const { matrix: name, row, column, value } of edits) {
+    const matrix = changed[name];
+    if (!matrix || row >= matrix.rows || column >= matrix.columns) continue;
+    const data = Float64Array.from(matrix.data);
+    data[row * matrix.columns + column] = value;
+    changed[name] = { ...matrix, data };
+  }
+  return changed;
 }
 
 function projected(input: Matrix, weights: Matrix | null): Matrix {

@@ -58,6 +58,15 @@ export interface Sequence {
   ends: number[];
   segments: number[];
   special: boolean[];
+  unknown?: boolean[]; // read as the model's unknown token; absent: none is known to be
+}
+
+// How much of a text the model read.
+export interface TextReading {
+  characters: number;
+  unknown_characters: number;
+  tokens: number;
+  tokens_read: number; // fewer if the text was too long
 }
 
 export interface Capture {
@@ -69,6 +78,8 @@ export interface Capture {
   text: string;
   text2: string | null;
   cut: number;
+  reading?: TextReading;
+  reading2?: TextReading; // of the second text
   seconds: number;
   kinds: KindInfo[];
   sequences: Partial<Record<Side, Sequence>>;

@@ -66,6 +66,7 @@ export function matrixPanel(panel: MatrixPanel): Panel {
   const longest = Math.max(rows, columns, 1);
   const cell = longest <= 20 ? 32 : Math.max(640 / longest, longest > 640 ? 0.4 : 1);
   const size = Math.min(11, Math.max(5, cell * 0.8));
+  const slantedSize = Math.min(size, 0.58 * cell); // at 45° the lines lie 0.7 of a cell apart
   const labelled = cell >= 6;
   const widest = (labels: string[]) => Math.min(130, Math.max(0, ...labels.map((label) => textWidth(label, size))));
   const left = labelled ? widest(panel.rowLabels) + 10 : 4;
@@ -79,7 +80,7 @@ export function matrixPanel(panel: MatrixPanel): Panel {
     });
     panel.columnLabels.forEach((text, j) => {
       const x = left + (j + 0.5) * cell;
-      shapes.push({ type: "text", x, y: top - 5, text, size, fill: ink, rotate: -45 });
+      shapes.push({ type: "text", x, y: top - 5, text, size: slantedSize, fill: ink, rotate: -45 });
     });
   }
   const overhang = labelled && panel.columnLabels.length ? widest(panel.columnLabels) * 0.7 : 0;

@@ -7,8 +7,8 @@ import { entryOfWeight } from "../core/colours";
 import type { Direction } from "../core/hash";
 import { t } from "../core/language";
 import { maximumOf } from "../core/ranking";
-import { capture, colours, keySequence, kindInfo, now, querySequence } from "../core/state";
-import { pieces, tokenLabel } from "../core/tokens";
+import { capture, colours, keyNames, keySequence, kindInfo, now, queryNames, querySequence } from "../core/state";
+import { pieces, runsLeft } from "../core/tokens";
 import { column, received, row } from "../core/weights";
 import type { HeadAddress } from "../data/types";
 
@@ -33,7 +33,7 @@ function shownValues({ head, tokens, direction, mask }: TextShown): Float32Array
 }
 
 function targets(direction: Direction): string[] {
-  return ((direction === "out" ? keySequence : querySequence).peek()?.tokens ?? []).map(tokenLabel);
+  return (direction === "out" ? keyNames : queryNames).peek();
 }
 
 export function textTable(shown: TextShown): Table {
@@ -59,20 +59,23 @@ export function chipFigure(shown: TextShown): Figure {
   const table = colours.peek();
   const { ink } = inks();
   const shapes: Shape[] = [];
-  const own = (out ? querySequence : keySequence).peek()?.tokens ?? [];
-  const names = shown.tokens.map((token) => tokenLabel(own[token])).join(" + ");
+  const own = (out ? queryNames : keyNames).peek();
+  const names = shown.tokens.map((token) => own[token]).join(" + ");
   const what = names ? `${names} ${out ? "→" : "←"}` : t("received");
   const title = `L${shown.head.layer} H${shown.head.head}  ${what}`;
   shapes.push({ type: "text", x: 0, y: 14, text: title, size: 13, fill: ink, bold: true });
   let [x, y] = [0, 26];
+  const left = runsLeft(list.map(({ label }, i) => (sequence.special[i] ? "" : label)).join(" "));
   list.forEach((piece, i) => {
-    const width = textWidth(piece.label, 14) + 10;
+    const label = piece.unknown ? targets(shown.direction)[i] : piece.label;
+    const width = textWidth(label, 14) + 10;
     if (piece.breaks || x + width > 720) [x, y] = [0, y + 28];
     else if (!piece.glued && i) x += 4;
     const entry = entryOfWeight(values[i], now.range.peek(), maximum);
-    shapes.push({ type: "rect", x, y, width, height: 22, fill: table.css[entry] });
+    const begin = left ? 740 - x - width : x;
+    shapes.push({ type: "rect", x: begin, y, width, height: 22, fill: table.css[entry] });
     const fill = table.darkText[entry] ? "#000000" : "#ffffff";
-    shapes.push({ type: "text", x: x + width / 2, y: y + 16, text: piece.label, size: 14, fill, anchor: "middle" });
+    shapes.push({ type: "text", x: begin + width / 2, y: y + 16, text: label, size: 14, fill, anchor: "middle" });
     x += width;
   });
   return arrange([{ width: 740, height: y + 28, shapes }]);

@@ -40,18 +40,24 @@ function save(name: string, content: BlobPart, type: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-function savePng(offered: ViewExport): void {
-  paintFigure(offered.figure(), 2).toBlob((blob) => blob && save(`${offered.name}.png`, blob, "image/png"));
+// A large picture takes seconds to become a file.
+async function savePng(offered: ViewExport): Promise<Outcome> {
+  const canvas = paintFigure(offered.figure(), 2);
+  const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done));
+  if (!blob) return "too large";
+  save(`${offered.name}.png`, blob, "image/png");
+  return "saved";
 }
 
-// False if there is nothing to export yet.
-export function exportView(format: Exclude<ExportFormat, "link">): boolean {
-  if (!current) return false;
+type Outcome = "saved" | "nothing yet" | "too large";
+
+// Resolves when the file was handed to the browser.
+export async function exportView(format: Exclude<ExportFormat, "link">): Promise<Outcome> {
+  if (!current) return "nothing yet";
   const { name } = current;
   switch (format) {
     case "png":
-      savePng(current);
-      break;
+      return savePng(current);
     case "svg":
       save(`${name}.svg`, toSvg(current.figure(), imageAddress), "image/svg+xml");
       break;
@@ -65,7 +71,7 @@ export function exportView(format: Exclude<ExportFormat, "link">): boolean {
       save(`${name}.npz`, npz(current.arrays()) as Uint8Array<ArrayBuffer>, "application/octet-stream");
       break;
   }
-  return true;
+  return "saved";
 }
 
 // Typed arrays as lists; JSON has no infinity.

@@ -3,13 +3,14 @@ import { useMemo, useState } from "preact/hooks";
 import { Failure, maskErrorText, Notice, Segmented, Select, Stepper } from "../components/controls";
 import { useLoaded } from "../components/loading";
 import { MatrixCanvas } from "../components/matrix_canvas";
+import { ReadingNote } from "../components/reading_note";
 import { ViewFrame } from "../components/view_frame";
 import { differenceEntry, modelOf, pixelsOf, weightEntry } from "../canvas/matrix_model";
 import type { Cell, MatrixModel } from "../canvas/matrix_model";
 import { matrixTable } from "../exports/csv";
 import { arrange, matrixPanel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
-import { differenceOf } from "../core/comparison";
+import { differenceOf, otherRun } from "../core/comparison";
 import type { Difference } from "../core/comparison";
 import { t } from "../core/language";
 import { Mask } from "../core/mask";
@@ -17,68 +18,74 @@ import { parseMask } from "../core/mask_expression";
 import type { MaskTree } from "../core/mask_expression";
 import { shortText, weightText } from "../core/numbers";
 import { hint } from "../core/readout";
-import { activeMask, address, captures, change, colours, differenceColours, kindInfo, modelMask, now, readMask, sequenceOf, source } from "../core/state";
-import { tokenLabel } from "../core/tokens";
+import { activeMask, address, capture, captures, change, colours, differenceColours, kindInfo, modelMask, namesOf, now, readMask, source } from "../core/state";
+import { chooseOther, runName } from "../core/runs";
+import { placed } from "../core/tokens";
 import { fitsWhole, infoOf, whole } from "../core/weights";
-import type { HeadAddress, Matrix } from "../data/types";
+import type { Capture, HeadAddress, Matrix, Side } from "../data/types";
 
 const cellsAcross = 384;
 
 interface SideOf {
   head: HeadAddress;
   mask: string;
-  title: string;
+  title: string; // which head of which run, and its mask
 }
 
 interface Shown {
   matrix: Matrix;
   mask: Mask | null; // what is hidden; null: nothing, or a long text
+  run: Capture;
   queries: string[];
   keys: string[];
   cells: { rows: number[]; columns: number[] } | null; // of a long text: where each cell begins
 }
 
-function titleOf(head: HeadAddress): string {
-  return `L${head.layer} H${head.head}`;
+// "L1 H4 · minilm: The quick brown fox"; with the mask that was put on it.
+function titleOf(head: HeadAddress, mask: string): string {
+  const run = captures.value.find(({ id }) => id === head.capture)!;
+  return [`L${head.layer} H${head.head}`, runName(run), mask].filter(Boolean).join(" · ");
 }
 
 function secondSide(first: HeadAddress): SideOf | null {
   const by = now.comparing.value;
   const mask = activeMask.value;
   if (by === "texts") {
-    const other = captures.value.find(({ id }) => id === now.otherCapture.value) ?? captures.value.find(({ id }) => id !== first.capture);
+    const other = otherRun(captures.value, capture.value!, now.otherCapture.value);
     const info = other?.kinds.find(({ kind }) => kind === first.kind) ?? other?.kinds[0];
     if (!other || !info) return null;
     const head = first.head === "mean" ? first.head : Math.min(first.head, info.heads - 1);
-    return { head: { capture: other.id, kind: info.kind, layer: Math.min(first.layer, info.layers - 1), head }, mask: "", title: other.text.slice(0, 40) };
+    const same = { capture: other.id, kind: info.kind, layer: Math.min(first.layer, info.layers - 1), head };
+    return { head: same, mask: "", title: titleOf(same, "") };
   }
   const info = kindInfo.value!;
   if (by === "masks") {
     const fits = readMask(now.otherMask.value, info.queries, info.keys).tree !== null;
-    return { head: first, mask: fits ? now.otherMask.value : "", title: `${titleOf(first)} · ${fits ? now.otherMask.value : "none"}` };
+    const own = fits ? now.otherMask.value : "";
+    return { head: first, mask: own, title: titleOf(first, own || "none") };
   }
   const chosen = now.otherHead.value;
   const head = { ...first, layer: Math.min(now.otherLayer.value, info.layers - 1), head: chosen === "mean" ? chosen : Math.min(chosen, info.heads - 1) };
-  return { head, mask, title: titleOf(head) };
+  return { head, mask, title: titleOf(head, mask) };
 }
 
 async function load(side: SideOf): Promise<Shown> {
   const info = infoOf(side.head);
-  const capture = captures.peek().find(({ id }) => id === side.head.capture)!;
-  const named = (which: "encoder" | "decoder") => sequenceOf(capture, which).tokens.map(tokenLabel);
+  const run = captures.peek().find(({ id }) => id === side.head.capture)!;
+  const named = (which: Side) => namesOf(run, which);
   if (fitsWhole(info)) {
     const own = modelMask(info, side.head.layer);
     const tree: MaskTree = side.mask ? { type: "and", left: own, right: parseMask(side.mask) } : own;
     const mask = tree.type === "none" ? null : new Mask(tree, info.queries, info.keys);
-    return { matrix: await whole(side.head, side.mask), mask, cells: null, queries: named(info.query_side), keys: named(info.key_side) };
+    return { matrix: await whole(side.head, side.mask), mask, run, cells: null, queries: named(info.query_side), keys: named(info.key_side) };
   }
   const matrix = (await source.peek()!.cells(side.head, cellsAcross, side.mask)).mean;
   const begins = (count: number, all: number) => Array.from({ length: count }, (_, i) => Math.floor((i * all) / count));
   const [rows, columns] = [begins(matrix.rows, info.queries), begins(matrix.columns, info.keys)];
   const [queries, keys] = [named(info.query_side), named(info.key_side)];
   return {
-    matrix, mask: null, cells: { rows, columns },
-    queries: rows.map((i) => `${queries[i]} ${i}`), keys: columns.map((j) => `${keys[j]} ${j}`),
+    matrix, mask: null, run, cells: { rows, columns },
+    queries: rows.map((i) => placed(queries[i], i)), keys: columns.map((j) => placed(keys[j], j)),
   };
 }
 
@@ -86,6 +93,7 @@ function Choices(props: { first: HeadAddress }) {
   const info = kindInfo.value!;
   const by = now.comparing.value;
   const others = captures.value.filter(({ id }) => id !== props.first.capture);
+  const other = otherRun(captures.value, capture.value!, now.otherCapture.value);
   const chosen = now.otherHead.value;
   const error = by === "masks" ? readMask(now.otherMask.value, info.queries, info.keys).error : null;
   return (
@@ -103,15 +111,14 @@ function Choices(props: { first: HeadAddress }) {
       )}
       {by === "texts" && others.length > 0 && (
         <Select
-          label="B" value={others.some(({ id }) => id === now.otherCapture.value) ? now.otherCapture.value : others[0].id}
-          choices={others.map(({ id, model, text }) => ({ value: id, label: `${model}: ${text.slice(0, 40)}` }))}
-          onChange={(otherCapture) => change({ otherCapture })}
+          label="B" value={other?.id ?? ""} onChange={chooseOther}
+          choices={[...(other ? [] : [{ value: "", label: t("chooseRun") }]), ...others.map((one) => ({ value: one.id, label: runName(one) }))]}
         />
       )}
       {by === "masks" && (
         <label class="field">
           <span>B {t("mask")}</span>
-          <input type="text" class="code" value={now.otherMask.value} spellcheck={false} aria-invalid={error !== null} onInput={(event) => change({ otherMask: event.currentTarget.value })} />
+          <input type="text" class="code" value={now.otherMask.value} spellcheck={false} aria-invalid={error !== null} onInput={(event) => change({ otherMask: event.currentTarget.value }, true)} />
         </label>
       )}
       {error && <span class="advice error">{maskErrorText(error)}</span>}
@@ -159,9 +166,25 @@ function useCompareExport(a: Shown | null, b: Shown | null, difference: Differen
   } : null);
 }
 
+const extentOf = ({ matrix }: Shown) => `${matrix.rows} × ${matrix.columns}`;
+
+// What is under the pointer, in each of the two: a weight, hidden, or nothing.
+function reading({ row: i, column: j }: Cell, a: Shown, b: Shown | null): string {
+  const weight = (shown: Shown | null) => {
+    if (!shown || i >= shown.matrix.rows || j >= shown.matrix.columns) return null;
+    return shown.mask?.row(i)[j] === 0 ? NaN : shown.matrix.data[i * shown.matrix.columns + j];
+  };
+  const text = (value: number | null) => (value === null ? "–" : Number.isNaN(value) ? t("hidden") : weightText(value));
+  const [x, y] = [weight(a), weight(b)];
+  const name = (names: string[], at: number) => (a.cells ? `${names[at] ?? ""} …` : placed(names[at] ?? "", at));
+  const difference = x !== null && y !== null ? ` · B − A ${shortText((y || 0) - (x || 0))}` : "";
+  return `${name(a.queries, i)} → ${name(a.keys, j)}: A ${text(x)} · B ${text(y)}${difference}`;
+}
+
 export function CompareView() {
   const head = address.value!;
-  const first: SideOf = { head, mask: now.comparing.value === "texts" ? "" : activeMask.value, title: titleOf(head) };
+  const mask = now.comparing.value === "texts" ? "" : activeMask.value;
+  const first: SideOf = { head, mask, title: titleOf(head, mask) };
   const second = secondSide(head);
   const a = useLoaded(JSON.stringify(first), () => load(first));
   const b = useLoaded(second ? JSON.stringify(second) : "", () => load(second!));
@@ -190,10 +213,7 @@ export function CompareView() {
   const onHover = (cell: Cell | null) => {
     setHovered(cell);
     if (!cell || !a.value) return hint("");
-    const at = (shown: Shown | null) => (shown && cell.row < shown.matrix.rows && cell.column < shown.matrix.columns ? shown.matrix.data[cell.row * shown.matrix.columns + cell.column] : NaN);
-    const [x, y] = [at(a.value), at(b.value)];
-    const name = (labels: string[], i: number) => (a.value!.cells ? `${labels[i] ?? ""} …` : `${labels[i] ?? ""} ${i}`);
-    hint(`${name(a.value.queries, cell.row)} → ${name(a.value.keys, cell.column)}: A ${weightText(x)} · B ${weightText(y)} · B − A ${shortText(y - x)}`);
+    hint(reading(cell, a.value, b.value));
   };
   const select = ({ row: i, column: j }: Cell) => {
     const cells = a.value?.cells;
@@ -208,15 +228,17 @@ export function CompareView() {
   return (
     <ViewFrame view="compare" controls={<Choices first={head} />}>
       <Failure error={a.error ?? b.error} />
-      {!second && <Notice>{t("oneCapture")}</Notice>}
+      {!second && <Notice>{t(captures.value.length > 1 ? "chooseB" : "oneCapture")}</Notice>}
+      {second && b.value && b.value.run !== a.value?.run && <ReadingNote of={b.value.run} name="B" />}
       {a.value?.cells && <p class="advice">{t("compareCells", { rows: a.value.matrix.rows, columns: a.value.matrix.columns })}</p>}
       {difference && <Facts difference={difference} />}
+      {difference?.largest === 0 && <Notice>{t("identical")}</Notice>}
+      {a.value && b.value && !difference && <Notice>{t("shapesDiffer", { a: extentOf(a.value), b: extentOf(b.value) })}</Notice>}
       <div class="side-by-side">
-        {figure("A", first.mask ? `${first.title} · ${first.mask}` : first.title, modelA)}
+        {figure("A", first.title, modelA)}
         {second && figure("B", second.title, modelB)}
         {modelD && figure("B − A", `± ${shortText(difference!.largest)}`, modelD)}
       </div>
-      {a.value && b.value && !difference && <Notice>{t("shapesDiffer", { a: `${a.value.matrix.rows} × ${a.value.matrix.columns}`, b: `${b.value.matrix.rows} × ${b.value.matrix.columns}` })}</Notice>}
     </ViewFrame>
   );
 }

@@ -11,10 +11,12 @@ import { matrixTable } from "../exports/csv";
 import { arrange, matrixPanel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
 import { t } from "../core/language";
+import { Mask } from "../core/mask";
 import { pooledColumns } from "../core/pooling";
 import { weightText, wholeText } from "../core/numbers";
 import { hint } from "../core/readout";
-import { address, change, colours, kindInfo, now, queryNames, selectedTokens, source } from "../core/state";
+import { address, change, colours, kindInfo, modelMask, now, queryNames, selectedTokens, source } from "../core/state";
+import { placed } from "../core/tokens";
 import { row, whole } from "../core/weights";
 import type { Rollout } from "../data/source";
 import type { HeadAddress, KindInfo, Matrix } from "../data/types";
@@ -63,6 +65,12 @@ function useRollout(base: HeadAddress, info: KindInfo, query: number, self: bool
   };
 }
 
+// What a query may see in a layer: a later token may be hidden by the model itself.
+function seenBy(query: number, layer: number): Uint8Array {
+  const info = kindInfo.peek()!;
+  return new Mask(modelMask(info, layer), info.queries, info.keys).row(query);
+}
+
 const layerNames = (matrix: Matrix, info: KindInfo) =>
   matrix.rows === 1 ? [`L${info.layers - 1}`] : Array.from({ length: matrix.rows }, (_, layer) => `L${layer}`);
 
@@ -74,7 +82,7 @@ function useStrip(matrix: Matrix | null, info: KindInfo, tokens: string[]) {
     if (!matrix || matrix.columns !== tokens.length) return null;
     const pooled = pooledColumns(matrix, mostCells);
     const many = tokens.length > mostCells;
-    const labels = pooled.begins.map((at) => (many ? `${tokens[at]} ${at}` : tokens[at]));
+    const labels = pooled.begins.map((at) => (many ? placed(tokens[at], at) : tokens[at]));
     const entry = weightEntry(pooled.matrix, range);
     const model = modelOf(pooled.matrix, layerNames(matrix, info), labels, table, entry, (value) => value.toFixed(3));
     model.numbered = false;
@@ -100,11 +108,13 @@ function LayerMatrices(props: { base: HeadAddress; tokens: string[]; all: Rollou
   const rolloutModel = useMemo(() => model(rollout), [rollout, table, range]);
   const [hovered, setHovered] = useState<Cell | null>(null);
   if (!few) return null;
+  const pair = ({ row: i, column: j }: Cell) => `L${base.layer} · ${placed(tokens[i], i)} → ${placed(tokens[j], j)}`;
   const onHover = (cell: Cell | null) => {
     setHovered(cell);
     if (!cell || !raw.value || !rollout) return hint("");
     const at = cell.row * n + cell.column;
-    hint(`L${base.layer} · ${tokens[cell.row]} ${cell.row} → ${tokens[cell.column]} ${cell.column}: ${t("rawAttention")} ${weightText(raw.value.data[at])} · ${t("rollout")} ${weightText(rollout.data[at])}`);
+    if (!seenBy(cell.row, base.layer)[cell.column]) return hint(`${pair(cell)}: ${t("hidden")}`);
+    hint(`${pair(cell)}: ${t("rawAttention")} ${weightText(raw.value.data[at])} · ${t("rollout")} ${weightText(rollout.data[at])}`);
   };
   const select = (cell: Cell) => change({ tokens: [cell.row], direction: "out", key: -1 });
   const figure = (title: string, shown: typeof rawModel) => (
@@ -138,7 +148,7 @@ export function FlowView() {
         const columnLabels = begins.map((at) => tokens[at]);
         return matrixPanel({ title, rows: matrix.rows, columns: matrix.columns, rowLabels: layerNames(matrix, info), columnLabels, pixel: (i, j) => pixels[i * matrix.columns + j] });
       };
-      const name = `${tokens[query]} ${query}`;
+      const name = placed(tokens[query], query);
       return arrange([panel(`${t("rawAttention")}: ${name}`, flow.raw), panel(`${t("rollout")}: ${name}`, flow.rollout)], 1);
     },
     table: () => {
@@ -163,8 +173,8 @@ export function FlowView() {
     const [token, layer] = [shown.at(cell), layerOf(cell, of)];
     const value = (name: string, matrix: Matrix | null) =>
       matrix ? [`${name} ${weightText(matrix.data[Math.min(layer, matrix.rows - 1) * matrix.columns + token])}`] : [];
-    const values = [...value(t("rawAttention"), rawLoaded.value), ...value(t("rollout"), rolled.rows)];
-    hint(`L${layer} · ${tokens[query]} ${query} → ${tokens[token]} ${token}: ${values.join(" · ")}`);
+    const values = seenBy(query, layer)[token] ? [...value(t("rawAttention"), rawLoaded.value), ...value(t("rollout"), rolled.rows)] : [t("hidden")];
+    hint(`L${layer} · ${placed(tokens[query], query)} → ${placed(tokens[token], token)}: ${values.join(" · ")}`);
   };
   const strip = (title: string, about: string, of: Matrix | null, shown: typeof raw) => (
     <figure>
@@ -180,7 +190,7 @@ export function FlowView() {
     </figure>
   );
   return (
-    <ViewFrame view="flow" controls={<span class="advice">{t("flowOf", { token: `${tokens[query]} ${query}` })}</span>}>
+    <ViewFrame view="flow" controls={<span class="advice">{t("flowOf", { token: placed(tokens[query], query) })}</span>}>
       <Failure error={rawLoaded.error ?? rolled.error} />
       {rolled.running && (
         <Working>

@@ -66,7 +66,7 @@ function Tile(props: { place: HeadPlace; thumbnails: Thumbnails | null; selected
       type="button" class="tile" aria-pressed={props.selected} data-head={`${layer}.${head}`}
       title={pick(overview?.role.rule)}
       onClick={() => change({ layer, head })} onDblClick={() => change({ layer, head, view: "matrix" })}
-      onPointerEnter={() => hint(`${name} · ${role} · ${pick(overview?.role.rule)}`)}
+      onPointerEnter={() => hint(`${name} · ${role} · ${pick(overview?.role.rule)}`)} onPointerLeave={() => hint("")}
     >
       {props.thumbnails && <Thumbnail matrix={thumbnailOf(props.thumbnails, layer, head)} />}
       <span class="tile-name">{name}{value != null && <b>{shortText(value)}</b>}</span>

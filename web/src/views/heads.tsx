@@ -1,7 +1,8 @@
 // The heads in numbers: table, scatter, likeness, and what each measure means.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { Failure, Select, Working } from "../components/controls";
 import { useLoaded } from "../components/loading";
+import { useScrollCue } from "../components/scroll_cue";
 import { MatrixCanvas } from "../components/matrix_canvas";
 import { Scatter } from "../components/scatter";
 import { ViewFrame } from "../components/view_frame";
@@ -11,7 +12,7 @@ import type { Panel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
 import { headColour } from "../core/colours";
 import { pick, t } from "../core/language";
-import { shortText } from "../core/numbers";
+import { axisRange, shortText } from "../core/numbers";
 import { hint } from "../core/readout";
 import { address, change, colours, dark, kindInfo, now, page, source } from "../core/state";
 import type { Similarity } from "../data/source";
@@ -24,12 +25,15 @@ const halfLife = Math.log(2); // the largest Jensen–Shannon divergence, in nat
 
 function Table(props: { places: Places; measures: MeasureInfo[] }) {
   const [all, setAll] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const more = useScrollCue(box);
   const sort = now.gridSort.value;
   const chosen = address.value!;
   const places = sortedHeads(props.places, sort);
   const shown = all ? places : places.slice(0, firstRows);
   return (
-    <div class="table-box" tabIndex={0} role="region" aria-label={t("headTable")}>
+    <>
+    <div class="table-box" ref={box} tabIndex={0} role="region" aria-label={t("headTable")}>
       <table>
         <thead>
           <tr>
@@ -57,6 +61,8 @@ function Table(props: { places: Places; measures: MeasureInfo[] }) {
       </table>
       {!all && places.length > firstRows && <button type="button" onClick={() => setAll(true)}>{t("showAll", { count: places.length })}</button>}
     </div>
+    {more && <p class="below">{t("tableMore")}</p>}
+    </>
   );
 }
 
@@ -177,8 +183,7 @@ function scatterPanel(places: Places, x: string, y: string, layers: number): Pan
   const { ink, faint, line } = inks();
   const points = places.map(({ overview }) => [overview?.measures[x] ?? NaN, overview?.measures[y] ?? NaN]);
   const known = points.filter((point) => point.every(Number.isFinite));
-  const range = (at: number) => [Math.min(...known.map((point) => point[at])), Math.max(...known.map((point) => point[at]))];
-  const [[x0, x1], [y0, y1]] = [range(0), range(1)];
+  const [[x0, x1], [y0, y1]] = [0, 1].map((at) => axisRange(known.map((point) => point[at])));
   const shapes: Panel["shapes"] = [
     { type: "text", x: 40, y: 14, text: `${x} × ${y}`, size: 13, fill: ink, bold: true },
     { type: "rect", x: 40, y: 24, width: 400, height: 300, fill: "none", stroke: line },

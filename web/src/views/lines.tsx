@@ -1,5 +1,5 @@
 // BertViz's head view: lines from queries to keys, one colour per head.
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Failure, NumberField, Segmented } from "../components/controls";
 import { useLoaded } from "../components/loading";
 import { ViewFrame } from "../components/view_frame";
@@ -20,6 +20,7 @@ import { hint, say } from "../core/readout";
 import {
   activeMask, address, change, dark, keyNames, keySequence, kindInfo, now, queryNames, querySequence, selectedTokens,
 } from "../core/state";
+import { placed } from "../core/tokens";
 import { column, fitsWhole, row, whole } from "../core/weights";
 import type { HeadAddress, KindInfo, Matrix } from "../data/types";
 
@@ -71,8 +72,8 @@ function Controls(props: { pair: boolean }) {
         onChange={(by) => set(by === "mass" ? { by, mass: 0.9 } : { by, count: 3 })}
       />
       {threshold.by === "mass"
-        ? <NumberField label={t("mass")} value={threshold.mass} least={0.05} largest={1} step={0.05} onChange={(mass) => set({ by: "mass", mass })} />
-        : <NumberField label="k" value={threshold.count} least={1} largest={50} onChange={(count) => set({ by: "top", count })} />}
+        ? <NumberField label={t("mass")} value={threshold.mass} least={0.05} largest={1} step={0.05} onChange={(mass) => change({ threshold: { by: "mass", mass } }, true)} />
+        : <NumberField label="k" value={threshold.count} least={1} largest={50} onChange={(count) => change({ threshold: { by: "top", count } }, true)} />}
       {props.pair && (
         <Segmented label={t("parts")} value={now.segments.value} onChange={(segments) => change({ segments })}
           choices={parts.map((value) => ({ value, label: names[value] }))} />
@@ -164,9 +165,9 @@ function tell(place: Place, edges: EdgeSet, heads: number[]): string {
   const best = largest(edges.weight, 3).map((at) => {
     const other = out ? edges.key[at] : edges.query[at];
     const by = heads.length > 1 ? ` (H${edges.head[at]})` : "";
-    return `${others[other]} ${other} ${weightText(edges.weight[at])}${by}`;
+    return `${placed(others[other], other)} ${weightText(edges.weight[at])}${by}`;
   });
-  return `${own[place.index]} ${place.index} ${out ? "→" : "←"} ${best.join(", ")}`;
+  return `${placed(own[place.index], place.index)} ${out ? "→" : "←"} ${best.join(", ")}`;
 }
 
 function select(place: Place, chosen: Place[]): void {
@@ -195,9 +196,12 @@ function useFocus(surface: { current: LinesSurface | null }, model: LinesModel, 
     const place = hovered.current ?? latest.current.model.chosen[0];
     return place ? { ...place, edges: latest.current.linesOf(place) } : null;
   };
+  const here = useRef(true);
+  useEffect(() => () => void (here.current = false), []);
   const update = useMemo(() => {
     let said: LinesModel | null = null;
     return oncePerFrame(() => {
+      if (!here.current) return; // another view is on the screen
       const focus = shown();
       surface.current?.focusOn(focus);
       if (!focus) return hint("");

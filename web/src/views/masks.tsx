@@ -1,4 +1,5 @@
 // Build a mask, see what it leaves, and the attention before and after.
+import { computed } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { NumberField } from "../components/controls";
 import { useLoaded } from "../components/loading";
@@ -16,8 +17,8 @@ import type { MaskSummary } from "../core/mask";
 import { parseMask } from "../core/mask_expression";
 import { percentText, weightText, wholeText } from "../core/numbers";
 import { hint } from "../core/readout";
-import { address, change, colours, keySequence, kindInfo, modelMask, now, queryNames, readMask, source } from "../core/state";
-import { tokenLabel } from "../core/tokens";
+import { address, change, colours, keyNames, keySequence, kindInfo, modelMask, now, queryNames, readMask, source } from "../core/state";
+import { placed } from "../core/tokens";
 import { fitsWhole, whole } from "../core/weights";
 import type { HeadAddress, Matrix } from "../data/types";
 
@@ -32,15 +33,17 @@ interface Extent {
   segments: number[];
 }
 
-function useExtent(): Extent & { setSize: (n: number) => void } {
-  const [size, setSize] = useState(16);
+const largestSize = 512; // of a mask without a model
+
+const numbers = computed(() => Array.from({ length: Math.min(now.size.value, largestSize) }, (_, i) => String(i)));
+
+function extentNow(): Extent {
   const info = kindInfo.value;
   if (info) {
-    const keys = keySequence.value!;
-    return { n: info.queries, m: info.keys, queries: queryNames.value, keys: keys.tokens, segments: keys.segments, setSize };
+    return { n: info.queries, m: info.keys, queries: queryNames.value, keys: keyNames.value, segments: keySequence.value!.segments };
   }
-  const names = Array.from({ length: size }, (_, i) => String(i));
-  return { n: size, m: size, queries: names, keys: names, segments: names.map(() => 0), setSize };
+  const names = numbers.value;
+  return { n: names.length, m: names.length, queries: names, keys: names, segments: names.map(() => 0) };
 }
 
 // Share of visible pairs per cell; every pair for short texts.
@@ -66,7 +69,7 @@ function maskModel(mask: Mask, summary: MaskSummary, extent: Extent): MatrixMode
   const entry = weightEntry(matrix, "unit");
   const exact = matrix.rows === mask.n && matrix.columns === mask.m;
   return {
-    rows: mask.n, columns: mask.m, rowLabels: extent.queries, columnLabels: extent.keys.map(tokenLabel), numbered: true,
+    rows: mask.n, columns: mask.m, rowLabels: extent.queries, columnLabels: extent.keys, numbered: true,
     pictures: [pictureOf(matrix, colours.value, entry, wholeCrop(mask.n, mask.m))],
     number: (i, j) => ({ text: String(mask.row(i)[j]), darkText: colours.value.darkText[entry(matrix.data[i * mask.m + j], i)] }),
     visible: exact ? (i) => mask.row(i) : null,
@@ -88,7 +91,7 @@ function useWeightModel(head: HeadAddress | null, expression: string, mask: Mask
   const model = useMemo(() => {
     const matrix = loaded.value;
     if (!matrix || !info) return null;
-    const labels = [extent.queries, extent.keys.map(tokenLabel)] as const;
+    const labels = [extent.queries, extent.keys] as const;
     if (short && (matrix.rows !== extent.n || matrix.columns !== extent.m)) return null;
     const made = modelOf(matrix, ...labels, table, weightEntry(matrix, range), (value) => value.toFixed(3));
     if (!short) {
@@ -105,7 +108,7 @@ function useWeightModel(head: HeadAddress | null, expression: string, mask: Mask
 function Summary(props: { summary: MaskSummary; queries: string[] }) {
   const { density, tiles, rowsSeeingNothing: empty } = props.summary;
   const all = tiles.empty + tiles.full + tiles.partial;
-  const named = empty.slice(0, 12).map((i) => `${props.queries[i]} ${i}`).join(", ");
+  const named = empty.slice(0, 12).map((i) => placed(props.queries[i], i)).join(", ");
   return (
     <dl class="facts">
       <div><dt>{t("density")}</dt><dd id="density">{percentText(density)}</dd></div>
@@ -134,13 +137,14 @@ function usePainting(extent: Extent) {
       ? [...cells, [cell.row, cell.column]]
       : cells.filter(([i, j]) => i !== cell.row || j !== cell.column);
     const term = { join: "and" as const, negated: false, ...(at < 0 ? {} : terms[at]), leaf: { type: "hand" as const, cells: changed } };
-    change({ mask: printTerms(at < 0 ? [...terms, term] : terms.map((old, other) => (other === at ? term : old))) });
+    const mask = printTerms(at < 0 ? [...terms, term] : terms.map((old, other) => (other === at ? term : old)));
+    change({ mask }, !first); // one stroke is one step
   };
   return extent.n * extent.m <= 512 * 512 ? paint : undefined;
 }
 
 function useMaskExport(mask: Mask, summary: MaskSummary, extent: Extent, before: Matrix | null, after: Matrix | null): void {
-  const names = { rows: extent.queries, keys: extent.keys.map(tokenLabel) };
+  const names = { rows: extent.queries, keys: extent.keys };
   const panel = (title: string, matrix: Matrix, range: "unit" | "row" | "log") => {
     const pixels = pixelsOf(matrix, colours.peek(), weightEntry(matrix, range));
     return matrixPanel({ title, rows: matrix.rows, columns: matrix.columns, rowLabels: names.rows, columnLabels: names.keys, pixel: (i, j) => pixels[i * matrix.columns + j] });
@@ -164,7 +168,7 @@ function useMaskExport(mask: Mask, summary: MaskSummary, extent: Extent, before:
 }
 
 export function MasksView() {
-  const extent = useExtent();
+  const extent = extentNow();
   const head = address.value;
   const info = kindInfo.value;
   const expression = readMask(now.mask.value, extent.n, extent.m).tree ? now.mask.value : "";
@@ -180,18 +184,18 @@ export function MasksView() {
   const ownMask = useMemo(() => (own.type === "none" ? null : new Mask(own, extent.n, extent.m)), [ownText, extent.n, extent.m]);
   const summary = useMemo(() => mask.summary(), [mask]);
   const table = colours.value;
-  const picture = useMemo(() => maskModel(mask, summary, extent), [mask, summary, table, extent.queries.length]);
+  const picture = useMemo(() => maskModel(mask, summary, extent), [mask, summary, table, extent.queries, extent.keys]);
   const before = useWeightModel(head, "", ownMask, extent, true);
   const after = useWeightModel(head, expression, mask, extent, true);
   if (after.model) after.model.emptyRows = summary.rowsSeeingNothing;
   useMaskExport(mask, summary, extent, before.matrix, after.matrix);
-  const pair = (cell: Cell) => `${extent.queries[cell.row]} ${cell.row} → ${tokenLabel(extent.keys[cell.column])} ${cell.column}`;
+  const pair = (cell: Cell) => `${placed(extent.queries[cell.row], cell.row)} → ${placed(extent.keys[cell.column], cell.column)}`;
   const value = (matrix: Matrix | null, cell: Cell) => (matrix && matrix.rows === extent.n ? weightText(matrix.data[cell.row * extent.m + cell.column]) : "");
   const onHover = (cell: Cell | null) =>
     hint(cell ? `${pair(cell)}: ${mask.row(cell.row)[cell.column] ? t("visible") : t("hidden")}${after.matrix ? ` · ${value(before.matrix, cell)} → ${value(after.matrix, cell)}` : ""}` : "");
   return (
-    <ViewFrame view="masks" controls={!info && <NumberField label={t("tokens")} value={extent.n} least={1} largest={512} onChange={extent.setSize} />}>
-      <MaskBuilder expression={now.mask.value} n={extent.n} m={extent.m} keys={extent.keys} segments={extent.segments} onChange={(text) => change({ mask: text })} />
+    <ViewFrame view="masks" controls={!info && <NumberField label={t("tokens")} value={extent.n} least={1} largest={largestSize} onChange={(size) => change({ size }, true)} />}>
+      <MaskBuilder expression={now.mask.value} n={extent.n} m={extent.m} keys={extent.keys} segments={extent.segments} onChange={(text, typed) => change({ mask: text }, typed)} />
       {ownText && <p class="advice">{t("withOwnMask", { mask: ownText })}</p>}
       <Summary summary={summary} queries={extent.queries} />
       <div class="side-by-side">

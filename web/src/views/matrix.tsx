@@ -16,6 +16,7 @@ import { hint, say } from "../core/readout";
 import {
   activeMask, address, change, colours, keyNames, kindInfo, now, queryNames, selectedTokens, source, visibility,
 } from "../core/state";
+import { placed } from "../core/tokens";
 import { cropOf, fitsWhole, row, statisticsOf, whole } from "../core/weights";
 import type { RowStatistics } from "../data/source";
 import type { Crop, HeadAddress, Matrix } from "../data/types";
@@ -28,14 +29,16 @@ function bars(values: Float32Array, title: string): MarginBars {
 }
 
 function cellName({ row: i, column: j }: Cell): string {
-  return `${queryNames.peek()[i]} ${i} → ${keyNames.peek()[j]} ${j}`;
+  return `${placed(queryNames.peek()[i], i)} → ${placed(keyNames.peek()[j], j)}`;
 }
 
-// "fox 4 → dog 9: 0.1234 (12.3 %), rank 2 of 12", from the whole row.
+// "fox 4 → dog 9: 0.1234 (12.3 %), rank 2 of 12", from the whole row. Hidden keys have no rank.
 function reading(cell: Cell, values: Float32Array): string {
-  if (visibility.peek()?.row(cell.row)[cell.column] === 0) return `${cellName(cell)}: ${t("hidden")}`;
+  const visible = visibility.peek()?.row(cell.row);
+  if (visible?.[cell.column] === 0) return `${cellName(cell)}: ${t("hidden")}`;
   const weight = values[cell.column];
-  const rank = t("rank", { rank: rankOf(values, cell.column), count: values.length });
+  const count = visible ? visible.reduce((sum, one) => sum + one, 0) : values.length;
+  const rank = t("rank", { rank: rankOf(values, cell.column), count });
   return `${cellName(cell)}: ${weightText(weight)} (${percentText(weight)}), ${rank}`;
 }
 
@@ -190,7 +193,10 @@ export function MatrixView() {
   const selected = first >= 0 || key >= 0 ? { row: first, column: key } : null;
   useEffect(() => {
     if (!selected || selected.row < 0 || selected.column < 0) return;
-    void Promise.resolve(row(head, selected.row, mask)).then((values) => say(reading(selected, values)), () => undefined);
+    let here = true;
+    const tell = (values: Float32Array) => here && say(reading(selected, values));
+    void Promise.resolve(row(head, selected.row, mask)).then(tell, () => undefined);
+    return () => void (here = false);
   }, [JSON.stringify([selected, head, mask])]);
   return (
     <ViewFrame view="matrix" controls={<span class="advice">{t("matrixAdvice")}</span>}>

@@ -1,45 +1,44 @@
 // One head, step by step, every number with the sum that made it: of the model, or of the tutorials' examples.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { Failure, NumberField, Notice, Select, Stepper } from "../components/controls";
 import { isMissing, useLoaded } from "../components/loading";
 import { StageView } from "../components/stage_view";
 import { Timeline } from "../components/timeline";
 import { ViewFrame } from "../components/view_frame";
 import { useStepsExport } from "../exports/steps_export";
+import { editedMatrices } from "../core/hash";
 import { language, pick, t } from "../core/language";
 import { at } from "../core/matrix";
 import { stagesOf } from "../core/stages";
 import type { Stage } from "../core/stages";
-import { inputsOf, modelNumbers, toyNumbers } from "../core/step_numbers";
+import { inputsOf, modelNumbers, toyNumbers, withEdits } from "../core/step_numbers";
 import type { StepNumbers, ToyInputs } from "../core/step_numbers";
-import { address, capture, change, keySequence, kindInfo, now, querySequence, selectedTokens, source } from "../core/state";
-import { tokenLabel } from "../core/tokens";
+import { address, capture, change, keyNames, kindInfo, now, queryNames, selectedTokens, source } from "../core/state";
 import type { Account, Crop } from "../data/types";
 
 const firstCrop = 32; // tokens shown of the model unless asked for more
 const largestCrop = 512;
 
+// An example with the person's own numbers in it. They are part of the link.
 function useToy(account: Account | null) {
-  const [edited, setEdited] = useState<{ id: string; inputs: ToyInputs } | null>(null);
-  const [head, setHead] = useState(0);
-  const original = useMemo(() => account && inputsOf(account), [account]);
-  const isEdited = edited !== null && edited.id === account?.id;
-  const inputs = isEdited ? edited.inputs : original;
-  const shownHead = Math.min(head, (inputs?.heads ?? 1) - 1);
-  const numbers = useMemo(() => inputs && toyNumbers(inputs, shownHead), [inputs, shownHead]);
+  const edits = now.edits.value;
+  const inputs = useMemo(() => account && withEdits(inputsOf(account), edits), [account, edits]);
+  const chosen = now.head.value;
+  const head = chosen === "mean" ? 0 : Math.min(chosen, (inputs?.heads ?? 1) - 1);
+  const numbers = useMemo(() => inputs && toyNumbers(inputs, head), [inputs, head]);
   const edit = (name: keyof ToyInputs, row: number, column: number, value: number) => {
-    const matrix = inputs?.[name];
-    if (!account || !inputs || !matrix || typeof matrix !== "object" || Array.isArray(matrix)) return;
-    const data = Float64Array.from(matrix.data);
-    data[row * matrix.columns + column] = value;
-    setEdited({ id: account.id, inputs: { ...inputs, [name]: { ...matrix, data } } });
+    const matrix = editedMatrices.find((known) => known === name);
+    if (!matrix || !account) return;
+    const others = edits.filter((old) => old.matrix !== matrix || old.row !== row || old.column !== column);
+    change({ example: account.id, edits: [...others, { matrix, row, column, value }] }, true);
   };
-  return { numbers, edit, isEdited, reset: () => setEdited(null), head: shownHead, setHead };
+  return { numbers, edit, head };
 }
 
 function useModelCrop() {
   const info = kindInfo.value;
-  const [asked, setAsked] = useState<Partial<Crop>>({});
+  const [rowFirst, rowLast, keyFirst, keyLast] = now.part.value;
+  const asked = { rowBegin: rowFirst, rowEnd: rowLast, keyBegin: keyFirst, keyEnd: keyLast };
   const n = info?.queries ?? 0;
   const m = info?.keys ?? 0;
   const chosen = now.direction.value === "out" ? (selectedTokens.value[0] ?? 0) : 0;
@@ -50,7 +49,11 @@ function useModelCrop() {
   const end = (from: number, value: number | undefined, extent: number) =>
     Math.min(extent, from + largestCrop, Math.max(from + 1, value ?? from + firstCrop));
   const crop: Crop = { rowBegin, rowEnd: end(rowBegin, asked.rowEnd, n), keyBegin, keyEnd: end(keyBegin, asked.keyEnd, m) };
-  return { crop, ask: (patch: Partial<Crop>) => setAsked({ ...asked, ...patch }) };
+  const ask = (patch: Partial<Crop>) => {
+    const part = { ...crop, ...patch };
+    change({ part: [part.rowBegin, part.rowEnd, part.keyBegin, part.keyEnd] }, true);
+  };
+  return { crop, ask };
 }
 
 function useModelNumbers(wanted: boolean, crop: Crop) {
@@ -68,10 +71,9 @@ function useModelNumbers(wanted: boolean, crop: Crop) {
     const begin = (name: string, asked: number) => Number(file.value!.metadata[name]?.split(":")[0] ?? asked);
     const firstQuery = begin("rows", crop.rowBegin);
     const firstKey = begin("keys", crop.keyBegin);
-    const named = (tokens: string[], begin: number, count: number) => tokens.slice(begin, begin + count).map(tokenLabel);
     return modelNumbers(file.value, {
-      queryTokens: named(querySequence.value!.tokens, firstQuery, q),
-      keyTokens: named(keySequence.value!.tokens, firstKey, k),
+      queryTokens: queryNames.value.slice(firstQuery, firstQuery + q),
+      keyTokens: keyNames.value.slice(firstKey, firstKey + k),
       head: head.head, heads: info.heads, scale: info.each_layer[head.layer]!.scale, scaled: info.each_layer[head.layer]!.scale !== 1,
       firstQuery, firstKey, keys: info.keys, self,
     });
@@ -131,8 +133,10 @@ function sentence(stage: Stage, numbers: StepNumbers): string {
 export function StepsView() {
   const examples = useLoaded("examples", () => source.value!.examples());
   const list = examples.value ?? [];
-  const wanted = now.example.value || (capture.value ? "" : (list.find(({ id }) => id === "i-love-ai") ?? list[0])?.id ?? "");
-  const account = list.find(({ id }) => id === wanted) ?? null;
+  const named = list.find(({ id }) => id === now.example.value);
+  const missing = examples.value && now.example.value && !named ? now.example.value : "";
+  const account = named ?? (capture.value ? null : (list.find(({ id }) => id === "i-love-ai") ?? list[0] ?? null));
+  const wanted = examples.value ? (account?.id ?? "") : now.example.value;
   const toy = useToy(account);
   const { crop, ask } = useModelCrop();
   const model = useModelNumbers(!wanted, crop);
@@ -141,7 +145,7 @@ export function StepsView() {
   const step = Math.min(now.step.value, Math.max(0, stages.length - 1));
   const stage = stages[step];
   useEffect(() => {
-    if (stages.length && now.step.peek() >= stages.length) change({ step: stages.length - 1 });
+    if (stages.length && now.step.peek() >= stages.length) change({ step: stages.length - 1 }, true);
   }, [stages.length]);
   useStepsExport(stages, account ? account.id : `L${address.value?.layer}-H${address.value?.head}`, step);
   const choices = [
@@ -151,16 +155,17 @@ export function StepsView() {
   const chosenRow = !account && now.direction.value === "out" ? (selectedTokens.value[0] ?? 0) - (numbers?.firstQuery ?? 0) : 0;
   return (
     <ViewFrame
-      view="steps"
+      view="steps" example={account !== null}
       controls={
         <>
-          <Select label={t("of")} value={wanted} choices={choices} onChange={(example) => change({ example, step: 0 })} />
-          {account && account.heads > 1 && <Stepper label={t("head")} value={toy.head} count={account.heads} onChange={toy.setHead} />}
-          {toy.isEdited && <button type="button" onClick={toy.reset}>{t("reset")}</button>}
+          <Select label={t("of")} value={wanted} choices={choices} onChange={(example) => change({ example, edits: [], step: 0 })} />
+          {account && account.heads > 1 && <Stepper label={t("head")} value={toy.head} count={account.heads} onChange={(head) => change({ head })} />}
+          {account && now.edits.value.length > 0 && <button type="button" onClick={() => change({ edits: [] })}>{t("reset")}</button>}
           {!account && numbers && <CropFields crop={crop} ask={ask} />}
         </>
       }
     >
+      {missing && <Notice>{t("unknownExample", { name: missing })}</Notice>}
       {!account && address.value?.head === "mean" && <Notice>{t("stepsNeedHead")}</Notice>}
       {!account && isMissing(model.error) ? <HeadsInFile /> : <Failure error={model.error ?? examples.error} />}
       {stage && numbers && (

@@ -7,22 +7,38 @@ import type { ChipSource } from "../canvas/chip_field";
 import { chipFigure, textArrays, textTable } from "../exports/text_export";
 import { useExport } from "../exports/view_export";
 import { language, t } from "../core/language";
-import { pieces } from "../core/tokens";
+import { pieces, runsLeft, tokenLabel, unknownName, unknownParts } from "../core/tokens";
 import type { Piece } from "../core/tokens";
 import {
   activeMask, address, capture, change, colours, keySequence, kindInfo, now, querySequence, selectedTokens,
+  visibility,
 } from "../core/state";
 import { column, received, row } from "../core/weights";
+import type { Side } from "../data/types";
 
-function Chips(props: { label: string; pieces: Piece[]; side: "query" | "key" | "both"; segments: number[] }) {
+const mostPairs = 64e6; // whose visibility is looked up while the pointer moves
+
+// What a chip and every line about it calls the token.
+const pieceName = ({ label, unknown }: Piece, token: string) => {
+  const read = tokenLabel(token);
+  return unknown && label !== read ? unknownName(label, read) : label;
+};
+
+function ChipLabel(props: { name: string }) {
+  const [written, read] = unknownParts(props.name) ?? [props.name, ""];
+  return <>{written}{read && <small>{read}</small>}</>;
+}
+
+function Chips(props: { label: string; pieces: Piece[]; names: string[]; tokens: string[]; side: "query" | "key" | "both"; segments: number[]; left: boolean }) {
+  const classOf = ({ label, glued, unknown, part }: Piece) => `chip${label.length > 20 ? " long" : ""}${glued ? " glued" : ""}${unknown ? " unknown" : ""}${part > 1 ? " rest" : ""}`;
   return (
-    <div class={props.pieces.length <= 60 ? "chips short" : "chips"} role="listbox" aria-multiselectable="true" aria-label={props.label} tabIndex={0} data-side={props.side}>
+    <div class={props.pieces.length <= 60 ? "chips short" : "chips"} dir={props.left ? "rtl" : "ltr"} role="listbox" aria-multiselectable="true" aria-label={props.label} tabIndex={0} data-side={props.side}>
       {props.pieces.map((piece, i) => (
         <>
           {piece.breaks && <br role="presentation" key={`b${i}`} />}
           {i > 0 && props.segments[i] !== props.segments[i - 1] && <i class="part" role="presentation" key={`h${i}`} />}
-          <span key={i} id={`${props.side}-${i}`} role="option" aria-selected="false" data-i={i}
-            class={piece.glued ? "chip glued" : "chip"}>{piece.label}</span>
+          <span key={i} id={`${props.side}-${i}`} role="option" aria-selected="false" data-i={i} class={classOf(piece)}
+            title={piece.unknown ? t("readAs", { token: props.tokens[i] }) : undefined}>{piece.unknown ? <ChipLabel name={props.names[i]} /> : props.names[i]}</span>
         </>
       ))}
     </div>
@@ -38,6 +54,10 @@ function Field() {
   const self = info.query_side === info.key_side;
   const queryPieces = useMemo(() => pieces(shown, info.query_side, queries), [shown.id, info.kind]);
   const keyPieces = useMemo(() => (self ? queryPieces : pieces(shown, info.key_side, keys)), [shown.id, info.kind]);
+  const names = useMemo(
+    () => ({ queries: queryPieces.map((piece, i) => pieceName(piece, queries.tokens[i])), keys: keyPieces.map((piece, i) => pieceName(piece, keys.tokens[i])) }),
+    [queryPieces, keyPieces],
+  );
   const container = useRef<HTMLDivElement>(null);
   const caption = useRef<HTMLParagraphElement>(null);
   const list = useRef<HTMLDivElement>(null);
@@ -64,16 +84,20 @@ function Field() {
   const range = now.range.value;
   const table = colours.value;
   const chosen = selectedTokens.value;
+  const seen = visibility.value;
   useEffect(() => {
     const from: ChipSource = {
-      direction, range, colours: table, chosen,
-      queries: queryPieces.map((piece) => piece.label),
-      keys: keyPieces.map((piece) => piece.label),
+      direction, range, colours: table, chosen, ...names,
+      visible: (token, look) => {
+        if (!seen || look === "out") return seen?.row(token) ?? null;
+        return seen.n * seen.m <= mostPairs ? seen.column(token) : null;
+      },
       values: (token, look) => (look === "out" ? row(head, token, mask) : column(head, token, mask)),
       received: () => received(head, mask),
     };
     field.current?.show(from);
-  }, [head, mask, direction, range, table, chosen, shown.id, info.kind, language.value]);
+  }, [head, mask, direction, range, table, chosen, seen, names, language.value]);
+  const left = (side: Side) => runsLeft((side === "decoder" && shown.sequences.encoder && shown.text2) || shown.text);
 
   return (
     <>
@@ -81,9 +105,9 @@ function Field() {
     <div class="reading">
       <div class="passage" ref={container}>
         {!self && <h2>{t("queries")}</h2>}
-        <Chips label={self ? t("tokens") : t("queries")} pieces={queryPieces} side={self ? "both" : "query"} segments={queries.segments} />
+        <Chips label={self ? t("tokens") : t("queries")} pieces={queryPieces} names={names.queries} tokens={queries.tokens} side={self ? "both" : "query"} segments={queries.segments} left={left(info.query_side)} />
         {!self && <h2>{t("keysTitle")}</h2>}
-        {!self && <Chips label={t("keysTitle")} pieces={keyPieces} side="key" segments={keys.segments} />}
+        {!self && <Chips label={t("keysTitle")} pieces={keyPieces} names={names.keys} tokens={keys.tokens} side="key" segments={keys.segments} left={left(info.key_side)} />}
       </div>
       <aside class="ranked" aria-label={t("ranked")}><div ref={list} /></aside>
     </div>
