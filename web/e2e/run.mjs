@@ -1,5 +1,5 @@
 // End-to-end tests in headless Chromium:
-//   npm run e2e -- --fovea BINARY [--screenshots DIR] [--only NAME]
+//   npm run e2e -- --fovea BINARY [--screenshots DIR] [--only NAME,NAME]
 // Exit code 77: skipped, because MiniLM or a Chromium that starts is not at hand.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
@@ -21,9 +21,10 @@ const { values: options } = parseArgs({
   options: { fovea: { type: "string" }, screenshots: { type: "string" }, only: { type: "string" } },
 });
 if (!options.fovea) {
-  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading|thinking|exports|everywhere|journeys|truths|file|speed]");
+  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,journeys,truths,file,speed]");
   process.exit(2);
 }
+const chosen = options.only?.split(",");
 const binary = resolve(options.fovea);
 const screenshots = options.screenshots && resolve(options.screenshots);
 const models = JSON.parse(fovea(binary, "model", "list", "--json"));
@@ -127,7 +128,7 @@ async function main() {
   world.second = second;
   const groups = { reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, journeys, truths, file: singleFile, speed };
   await test("Examples: the page computes every account as the library does", () => examplesAgree(world));
-  for (const [name, run] of Object.entries(groups)) if (!options.only || options.only === name) await run(world);
+  for (const [name, run] of Object.entries(groups)) if (!chosen || chosen.includes(name)) await run(world);
   await test("No error on the console, no foreign request", () => assert.deepEqual(session.problems, []));
   if (screenshots) await test("Screenshots", () => takeScreenshots(world));
   await context.close();
