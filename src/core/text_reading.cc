@@ -12,7 +12,7 @@ std::vector<std::string> token_labels(std::vector<std::string> tokens,
   for (const UnknownToken& token : unknown) {
     if (token.place < 0 || token.place >= static_cast<Index>(tokens.size())) continue;
     std::string& label = tokens[static_cast<std::size_t>(token.place)];
-    label = shorten(printable(token.written), kMostColumns) + " " + label;
+    label.insert(0, shorten(printable(token.written), kMostColumns) + " ");
   }
   return tokens;
 }
