@@ -10,7 +10,7 @@
 namespace fovea {
 namespace {
 
-std::size_t at(Measure measure) { return static_cast<std::size_t>(measure); }
+std::size_t place(Measure measure) { return static_cast<std::size_t>(measure); }
 
 // One value per row; received and sink_share are of the columns.
 bool is_per_row(Measure measure) { return measure != Measure::received && measure != Measure::sink_share; }
@@ -19,10 +19,10 @@ bool is_per_row(Measure measure) { return measure != Measure::received && measur
 
 MeasurePlan::MeasurePlan(const MeasureOptions& options, Index queries, Index keys)
     : n(queries), m(keys), keep_rows(options.rows), structure(sequence_structure(options, queries, keys)) {
-  for (const Measure measure : options.measures) wanted.set(at(measure));
+  for (const Measure measure : options.measures) wanted.set(place(measure));
   if (options.measures.empty()) wanted.set();
   const auto needs = [&](Measure measure, bool known) {
-    wanted[at(measure)] = wanted[at(measure)] && known;
+    wanted[place(measure)] = wanted[place(measure)] && known;
   };
   needs(Measure::special_tokens, structure.has_key_tokens);
   needs(Measure::punctuation, structure.has_key_tokens);
@@ -44,15 +44,15 @@ HeadAccumulator::HeadAccumulator(const MeasurePlan& plan) : plan_(&plan) {
   if (!plan.keep_rows) return;
   for (const Measure measure : all_measures()) {
     if (plan.wants(measure) && is_per_row(measure))
-      measures_.row_values[at(measure)].assign(at(plan.n), 0.0);
+      measures_.row_values[place(measure)].assign(at(plan.n), 0.0);
   }
 }
 
 void HeadAccumulator::record(Measure measure, double value) {
   if (!plan_->wants(measure)) return;
-  sums_[at(measure)] += value;
-  ++counts_[at(measure)];
-  if (plan_->keep_rows) measures_.row_values[at(measure)][at(row_)] = value;
+  sums_[place(measure)] += value;
+  ++counts_[place(measure)];
+  if (plan_->keep_rows) measures_.row_values[place(measure)][at(row_)] = value;
 }
 
 void HeadAccumulator::record_key(Measure measure, Index key, const VisibleKeys& visible,
@@ -136,15 +136,15 @@ void HeadAccumulator::add_row(const RowFacts& facts, const VisibleKeys& visible,
 
 HeadMeasures HeadAccumulator::finish() {
   for (const Measure measure : all_measures()) {
-    if (counts_[at(measure)] == 0) continue;
-    measures_.values[at(measure)] = sums_[at(measure)] / static_cast<double>(counts_[at(measure)]);
+    if (counts_[place(measure)] == 0) continue;
+    measures_.values[place(measure)] = sums_[place(measure)] / static_cast<double>(counts_[place(measure)]);
   }
   if (const Index key = measures_.most_attended(); key >= 0) {
     const double most = measures_.received[at(key)];
     const double all = std::accumulate(measures_.received.begin(), measures_.received.end(), 0.0);
-    if (plan_->wants(Measure::received)) measures_.values[at(Measure::received)] = most;
+    if (plan_->wants(Measure::received)) measures_.values[place(Measure::received)] = most;
     if (plan_->wants(Measure::sink_share) && all > 0)
-      measures_.values[at(Measure::sink_share)] = most / all;
+      measures_.values[place(Measure::sink_share)] = most / all;
   }
   return std::move(measures_);
 }

@@ -1,7 +1,9 @@
 #include "fovea/trainable_model.h"
 
+#include <deque>
 #include <utility>
 
+#include "io/byte_source.h"
 #include "io/json.h"
 #include "models/model_maker.h"
 #include "train/config.h"
@@ -81,12 +83,14 @@ Tensor TrainableModel::logits(const TrainingBatch& batch) { return network_->log
 Model TrainableModel::to_model(const std::string& name) const {
   const ParameterArray& all = std::as_const(*network_).parameters();
   WeightFiles weights("[model] " + name);
+  std::deque<MemorySource> sources;  // stay where they are
   for (std::size_t i = 0; i < all.list().size(); ++i) {
     RawArray raw;
     raw.shape = all.list()[i].shape;
     const auto* bytes = reinterpret_cast<const char*>(all.values(all.place(i)));
-    raw.data = std::string_view(bytes, static_cast<std::size_t>(raw.byte_count()));
-    weights.add(all.list()[i].name, raw, nullptr);
+    raw.source = &sources.emplace_back(std::string_view(bytes, static_cast<std::size_t>(raw.byte_count())),
+                                       weights.where());
+    weights.add(all.list()[i].name, raw);
   }
   return ModelMaker::make(parse_json(config_json(config(), false), "[train] config"), weights, name, name);
 }
