@@ -101,7 +101,7 @@ tsan: export TSAN_OPTIONS := ignore_noninstrumented_modules=1  # also while test
 tsan: setup-ci
 	@$(MAKE) tsan-test PRESET=tsan
 # The rooms that run threads; the whole suite would only be slower.
-threaded = core mask kernels ops nn analysis explorer
+threaded = core mask kernels ops nn train analysis explorer
 tsan-test: configure
 	@$(call build,$(foreach room,$(threaded),$(if $(wildcard tests/$(room)/*_test.cc),test_$(room))))
 	@ctest --preset tsan --parallel $(JOBS) --tests-regex '^($(subst $(space),|,$(threaded)))\.'

@@ -46,8 +46,8 @@ TEST(InductionData, repeats_with_periods_of_all_lengths) {
     while (of_first.targets(b, period - 1) != kIgnored) ++period;
     periods.insert(period);
     for (Index n = 0; n < 64; ++n) {
-      if (n + 1 < 64) EXPECT_EQ(all.targets(b, n), all.ids(b, n + 1));
-      if (n >= period) EXPECT_EQ(all.ids(b, n), all.ids(b, n - period));
+      EXPECT_TRUE(n + 1 == 64 || all.targets(b, n) == all.ids(b, n + 1));
+      EXPECT_TRUE(n < period || all.ids(b, n) == all.ids(b, n - period));
       EXPECT_EQ(of_repeats.targets(b, n), n + 1 > period ? all.targets(b, n) : kIgnored);
       EXPECT_TRUE(all.ids(b, n) >= 0 && all.ids(b, n) < 64);
     }
