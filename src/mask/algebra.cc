@@ -1,9 +1,11 @@
 // and, or, not: intersection, union and complement of the rows' intervals.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/fail.h"
+#include "mask/band.h"
 #include "mask/intervals.h"
 
 namespace fovea {
@@ -38,45 +40,79 @@ Index common_keys(const MaskNode& a, const MaskNode& b) {
   return a.keys();
 }
 
-class BinaryMask : public MaskNode {
+// What both do to bands: united() or intersected().
+using JoinBands = std::optional<Band>(const Band&, const Band&);
+
+std::optional<Band> joined_band(const MaskNode& left, const MaskNode& right, JoinBands* join) {
+  const std::optional<Band> a = band_of(left), b = band_of(right);
+  return a && b ? join(*a, *b) : std::nullopt;
+}
+
+// A combination of bands is a band, and is asked as one: of 60,000 windows, none of them is looked at
+// again. Everything else asks its branches.
+class BinaryMask : public MaskNode, public MaybeBand {
  public:
-  BinaryMask(Node left, Node right)
+  BinaryMask(Node left, Node right, JoinBands* join)
       : left_(std::move(left)),
         right_(std::move(right)),
+        band_(joined_band(*left_, *right_, join)),
         batch_(broadcast("batch entries", *left_, left_->batch(), *right_, right_->batch())),
         heads_(broadcast("heads", *left_, left_->heads(), *right_, right_->heads())),
         keys_(common_keys(*left_, *right_)),
         is_additive_(left_->is_additive() || right_->is_additive()),
         depends_on_query_(left_->depends_on_query() || right_->depends_on_query()),
+        prefers_bits_(left_->prefers_bits() || right_->prefers_bits()),
+        may_scatter_(left_->may_scatter() || right_->may_scatter()),
         depth_(1 + std::max(left_->depth(), right_->depth())) {
     if (depth_ > kMaxDepth) {
       fail("[mask] the expression holds more than {} operations inside one another", kMaxDepth);
     }
   }
   void check(const ScoreExtents& extents) const override {
+    if (band_) return;  // fits every call
     left_->check(extents);
     right_->check(extents);
+  }
+  std::optional<Band> band() const final { return band_; }
+  bool visible_interval(const Row& row, Interval& visible) const final {
+    if (!band_) return interval_of_branches(row, visible);
+    visible = band_->keys_of(row);
+    return true;
+  }
+  void visible_keys(const Row& row, Intervals& visible) const final {
+    if (!band_) return keys_of_branches(row, visible);
+    visible.clear();
+    append(visible, band_->keys_of(row));
+  }
+  void visible_bits(const Row& row, KeyBits& bits) const final {
+    if (band_) return MaskNode::visible_bits(row, bits);
+    bits_of_branches(row, bits);
   }
   Index batch() const override { return batch_; }
   Index heads() const override { return heads_; }
   Index keys() const override { return keys_; }
   bool is_additive() const override { return is_additive_; }
   bool depends_on_query() const override { return depends_on_query_; }
-  bool prefers_bits() const override { return left_->prefers_bits() || right_->prefers_bits(); }
-  bool may_scatter() const override { return left_->may_scatter() || right_->may_scatter(); }
+  bool prefers_bits() const override { return prefers_bits_; }
+  bool may_scatter() const override { return may_scatter_; }
   bool is_scattered(const Row& row) const override {
-    return left_->is_scattered(row) || right_->is_scattered(row);
+    return may_scatter_ && (left_->is_scattered(row) || right_->is_scattered(row));
   }
   int depth() const override { return depth_; }
   const Node& left() const { return left_; }
   const Node& right() const { return right_; }
 
  protected:
+  virtual bool interval_of_branches(const Row&, Interval&) const { return false; }
+  virtual void keys_of_branches(const Row& row, Intervals& visible) const = 0;
+  virtual void bits_of_branches(const Row& row, KeyBits& bits) const = 0;
+
   Node left_, right_;
 
  private:
+  std::optional<Band> band_;
   Index batch_, heads_, keys_;
-  bool is_additive_, depends_on_query_;
+  bool is_additive_, depends_on_query_, prefers_bits_, may_scatter_;
   int depth_;
 };
 
@@ -88,22 +124,31 @@ std::string joined(const MaskNode& left, char operation, const MaskNode& right) 
 
 class AndMask final : public BinaryMask {
  public:
-  using BinaryMask::BinaryMask;
-  bool visible_interval(const Row& row, Interval& visible) const override {
+  AndMask(Node left, Node right) : BinaryMask(std::move(left), std::move(right), intersected) {}
+  void add_values(const Row& row, Index key_begin, Index key_end, float* out) const override {
+    left_->add_values(row, key_begin, key_end, out);
+    right_->add_values(row, key_begin, key_end, out);
+  }
+  std::string name() const override;
+  std::string expression() const override { return joined(*left_, '&', *right_); }
+
+ protected:
+  bool interval_of_branches(const Row& row, Interval& visible) const override {
     Interval other;
     if (!left_->visible_interval(row, visible) || !right_->visible_interval(row, other)) return false;
     visible = {std::max(visible.begin, other.begin), std::min(visible.end, other.end)};
     if (visible.begin >= visible.end) visible = {};
     return true;
   }
-  void visible_keys(const Row& row, Intervals& visible) const override {
+  void keys_of_branches(const Row& row, Intervals& visible) const override {
     ScratchIntervals left, right;
     left_->visible_keys(row, *left);
+    if ((*left).empty()) return visible.clear();
     right_->visible_keys(row, *right);
     intersect(*left, *right, visible);
     if (left_->is_additive() && right_->is_additive()) hide_infinite_sums(row, visible);
   }
-  void visible_bits(const Row& row, KeyBits& bits) const override {
+  void bits_of_branches(const Row& row, KeyBits& bits) const override {
     // Two finite values may add up to −inf.
     if (left_->is_additive() && right_->is_additive()) return MaskNode::visible_bits(row, bits);
     left_->visible_bits(row, bits);
@@ -111,12 +156,6 @@ class AndMask final : public BinaryMask {
     right_->visible_bits(row, right);
     for (std::size_t i = 0; i < bits.size(); ++i) bits[i] &= right[i];
   }
-  void add_values(const Row& row, Index key_begin, Index key_end, float* out) const override {
-    left_->add_values(row, key_begin, key_end, out);
-    right_->add_values(row, key_begin, key_end, out);
-  }
-  std::string name() const override;
-  std::string expression() const override { return joined(*left_, '&', *right_); }
 
  private:
   // Two finite values may add up to −inf, which hides as any −inf does.
@@ -138,21 +177,24 @@ class AndMask final : public BinaryMask {
 
 class OrMask final : public BinaryMask {
  public:
-  using BinaryMask::BinaryMask;
-  void visible_keys(const Row& row, Intervals& visible) const override {
+  OrMask(Node left, Node right) : BinaryMask(std::move(left), std::move(right), united) {}
+  std::string name() const override;
+  std::string expression() const override { return joined(*left_, '|', *right_); }
+
+ protected:
+  void keys_of_branches(const Row& row, Intervals& visible) const override {
     ScratchIntervals left, right;
     left_->visible_keys(row, *left);
-    right_->visible_keys(row, *right);
+    const bool all = (*left).size() == 1 && (*left).front() == Interval{0, row.m};
+    if (!all) right_->visible_keys(row, *right);
     unite(*left, *right, visible);
   }
-  void visible_bits(const Row& row, KeyBits& bits) const override {
+  void bits_of_branches(const Row& row, KeyBits& bits) const override {
     left_->visible_bits(row, bits);
     KeyBits right(bits.size());
     right_->visible_bits(row, right);
     for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= right[i];
   }
-  std::string name() const override;
-  std::string expression() const override { return joined(*left_, '|', *right_); }
 };
 
 class NotMask final : public MaskNode {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/fail.h"
+#include "mask/band.h"
 #include "mask/intervals.h"
 
 namespace fovea {
@@ -29,43 +30,43 @@ class IntervalMask : public PositionMask {
   }
 };
 
-class CausalMask final : public IntervalMask {
+// One that stands beside the row's position.
+class BandMask : public IntervalMask, public MaybeBand {
  public:
-  explicit CausalMask(Align align) : align_(align) {}
-  Interval keys_of(const Row& row) const override {
-    const Index position = align_ == Align::top_left ? row.query : row.position();
-    return {0, std::clamp<Index>(position + 1, 0, row.m)};
-  }
-  std::string name() const override { return align_ == Align::top_left ? "causal top left" : "causal"; }
-  std::string expression() const override {
-    return align_ == Align::top_left ? "causal(top_left)" : "causal";
-  }
+  explicit BandMask(const Band& band) : band_(band) {}
+  Interval keys_of(const Row& row) const final { return band_.keys_of(row); }
+  std::optional<Band> band() const final { return band_; }
 
- private:
-  Align align_;
+ protected:
+  const Band band_;
 };
 
-// Keys p − before .. p + after. The arguments may be huge ("everything before"): the comparisons are
-// arranged so that no sum of them overflows.
-Interval window_around(const Row& row, Index before, Index after) {
-  const Index p = row.position();
-  const Index begin = p <= before ? 0 : p - before;
-  const Index end = row.m - p <= after ? row.m : p + after + 1;
-  return {begin, end};
-}
-
-class WindowMask final : public IntervalMask {
+class CausalMask final : public BandMask {
  public:
-  WindowMask(Index before, Index after) : before_(before), after_(after) {}
-  Interval keys_of(const Row& row) const override { return window_around(row, before_, after_); }
-  std::string name() const override {
-    if (before_ == after_) return fmt::format("window {}", before_);
-    return fmt::format("window -{}..+{}", before_, after_);
-  }
-  std::string expression() const override { return fmt::format("window({}, {})", before_, after_); }
+  CausalMask() : BandMask({Band::kAll, 0, 0}) {}
+  std::string name() const override { return "causal"; }
+  std::string expression() const override { return "causal"; }
+};
 
- private:
-  Index before_, after_;
+class TopLeftCausalMask final : public IntervalMask {
+ public:
+  Interval keys_of(const Row& row) const override {
+    return {0, std::clamp<Index>(row.query + 1, 0, row.m)};
+  }
+  std::string name() const override { return "causal top left"; }
+  std::string expression() const override { return "causal(top_left)"; }
+};
+
+class WindowMask final : public BandMask {
+ public:
+  WindowMask(Index before, Index after) : BandMask({before, after, 0}) {}
+  std::string name() const override {
+    if (band_.before == band_.after) return fmt::format("window {}", band_.before);
+    return fmt::format("window -{}..+{}", band_.before, band_.after);
+  }
+  std::string expression() const override {
+    return fmt::format("window({}, {})", band_.before, band_.after);
+  }
 };
 
 class SparseMask final : public PositionMask {
@@ -75,7 +76,7 @@ class SparseMask final : public PositionMask {
     visible.clear();
     if (row.position() % stride_ == 0) return append(visible, {0, row.m});
     // The window, among the global columns 0, s, 2s, ..: those before it, and those behind.
-    const Interval window = window_around(row, stride_, stride_);
+    const Interval window = Band{stride_, stride_, 0}.keys_of(row);
     Index column = 0;
     for (; column < row.m && column < window.begin; column += stride_)
       append(visible, {column, column + 1});
@@ -88,7 +89,7 @@ class SparseMask final : public PositionMask {
   void visible_bits(const Row& row, KeyBits& bits) const override {
     std::fill(bits.begin(), bits.end(), 0);
     if (row.position() % stride_ == 0) return set_bits(bits, 0, row.m);
-    const Interval window = window_around(row, stride_, stride_);
+    const Interval window = Band{stride_, stride_, 0}.keys_of(row);
     set_bits(bits, window.begin, window.end);
     const auto stride = static_cast<std::uint64_t>(stride_), m = static_cast<std::uint64_t>(row.m);
     for (std::uint64_t column = 0; column < m; column += stride) {
@@ -105,17 +106,11 @@ class SparseMask final : public PositionMask {
   Index stride_;
 };
 
-class PrefixMask final : public IntervalMask {
+class PrefixMask final : public BandMask {
  public:
-  explicit PrefixMask(Index n) : n_(n) {}
-  Interval keys_of(const Row& row) const override {
-    return {0, std::clamp<Index>(std::max(n_, row.position() + 1), 0, row.m)};
-  }
-  std::string name() const override { return fmt::format("prefix {}", n_); }
-  std::string expression() const override { return fmt::format("prefix({})", n_); }
-
- private:
-  Index n_;
+  explicit PrefixMask(Index n) : BandMask({Band::kAll, 0, n}) {}
+  std::string name() const override { return fmt::format("prefix {}", band_.first); }
+  std::string expression() const override { return fmt::format("prefix({})", band_.first); }
 };
 
 class PredicateMask final : public PositionMask {
@@ -136,7 +131,10 @@ class PredicateMask final : public PositionMask {
 
 }  // namespace
 
-Mask Mask::causal(Align align) { return Mask(std::make_shared<CausalMask>(align)); }
+Mask Mask::causal(Align align) {
+  if (align == Align::top_left) return Mask(std::make_shared<TopLeftCausalMask>());
+  return Mask(std::make_shared<CausalMask>());
+}
 
 Mask Mask::sliding_window(Index before, Index after) {
   if (before < 0 || after < 0)

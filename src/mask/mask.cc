@@ -137,7 +137,10 @@ double Mask::density(Index n, Index m) const {
 }
 
 std::string Mask::describe(Index n, Index m) const {
-  return fmt::format("{}: {:.1f} % visible", is_none() ? "none" : node_->name(), 100.0 * density(n, m));
+  constexpr std::size_t kLongest = 1000;  // for a person; expression() has it all
+  std::string name = is_none() ? "none" : node_->name();
+  if (name.size() > kLongest) name = name.substr(0, name.rfind(' ', kLongest)) + " …";
+  return fmt::format("{}: {:.1f} % visible", name, 100.0 * density(n, m));
 }
 
 std::optional<std::string> Mask::expression() const {
