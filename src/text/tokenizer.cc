@@ -77,7 +77,11 @@ std::string Tokenizer::decode(const std::vector<Index>& ids, bool skip_special_t
     if (!is_id(parts_->tokens, id) || (skip_special_tokens && is_special(id))) continue;
     tokens.emplace_back(parts_->tokens.token(static_cast<TokenId>(id)));
   }
-  for (const auto& decoder : parts_->decoders) decoder->apply(tokens);
+  const DecodingLimit limit(tokens);
+  for (const auto& decoder : parts_->decoders) {
+    decoder->apply(tokens);
+    limit.check(tokens);
+  }
   std::string text;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (i > 0 && parts_->decoders.empty()) text += ' ';

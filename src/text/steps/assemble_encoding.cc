@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/fail.h"
+#include "io/messages.h"
 
 namespace fovea {
 namespace {
@@ -68,6 +69,21 @@ Index truncate(Tokens& first, Tokens* second, Index specials, const EncodeOption
   return before - size_of(&first) - size_of(second);
 }
 
+// Tokens are copied into the result, and a file may say that the unknown token has a name of a megabyte.
+void check_names(std::size_t bytes, std::size_t tokens) {
+  constexpr std::size_t kPerToken = 64, kMore = std::size_t{64} << 20;
+  if (bytes <= kPerToken * tokens + kMore) return;
+  fail("[tokenizer] the names of {} tokens take {} bytes, more than {} for each", grouped(tokens),
+       grouped(bytes), kPerToken);
+}
+
+void check_names(const TokenizerParts& parts, const Tokens* tokens) {
+  if (tokens == nullptr) return;
+  std::size_t bytes = 0;
+  for (const PlacedToken& token : *tokens) bytes += parts.tokens.token(token.id).size();
+  check_names(bytes, tokens->size());
+}
+
 void reserve(Encoding& encoding, std::size_t size) {
   encoding.ids.reserve(size);
   encoding.tokens.reserve(size);
@@ -107,6 +123,8 @@ Encoding assemble_encoding(const TokenizerParts& parts, Tokens first, Tokens* se
   Encoding encoding;
   const Index specials = options.add_special_tokens ? processor.special_count(is_pair) : 0;
   encoding.cut = truncate(first, second, specials, options);
+  check_names(parts, &first);
+  check_names(parts, second);
   reserve(encoding,
           static_cast<std::size_t>(std::max(size_of(&first) + size_of(second) + specials, options.pad_to)));
   for (const TemplatePiece& piece : processor.pieces(is_pair)) {
@@ -130,8 +148,9 @@ void pad_encoding(Encoding& encoding, Index length, const TokenizerParts& parts,
   const bool named = id >= 0 && id <= INT32_MAX && parts.tokens.contains(static_cast<TokenId>(id));
   const auto count = static_cast<std::size_t>(length - encoding.size());
   const Side side = options.pad_side;
-  fill(encoding.tokens, count, side,
-       std::string(named ? parts.tokens.token(static_cast<TokenId>(id)) : ""));
+  const std::string name(named ? parts.tokens.token(static_cast<TokenId>(id)) : "");
+  check_names(count * name.size(), count);
+  fill(encoding.tokens, count, side, name);
   fill(encoding.ids, count, side, id);
   fill(encoding.bytes, count, side, TextSpan{});
   fill(encoding.characters, count, side, TextSpan{});

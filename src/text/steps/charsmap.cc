@@ -47,9 +47,10 @@ class Charsmap final : public Normalizer {
       for (std::size_t i = first; i < last; ++i) next_code_point(bytes, end);
       const auto whole = end - byte < 6 ? replacement(bytes.substr(byte, end - byte)) : std::nullopt;
       if (whole) {
+        text.check_growth(result.size() + whole->size());
         put(*whole, characters, first, last, result);
       } else {
-        put_each(bytes.substr(byte, end - byte), characters, first, last, result);
+        put_each(bytes.substr(byte, end - byte), characters, first, last, text, result);
       }
       first = last;
       byte = end;
@@ -80,7 +81,7 @@ class Charsmap final : public Normalizer {
   }
 
   void put_each(std::string_view bytes, const AlignedCharacters& characters, std::size_t first,
-                std::size_t last, AlignedCharacters& result) const {
+                std::size_t last, const AlignedText& text, AlignedCharacters& result) const {
     std::size_t at = 0;
     for (std::size_t i = first; i < last; ++i) {
       const std::size_t from = at;
@@ -89,6 +90,7 @@ class Charsmap final : public Normalizer {
                            ? replacement(bytes.substr(from, at - from))
                            : std::nullopt;
       if (one) {
+        text.check_growth(result.size() + one->size());
         put(*one, characters, i, i + 1, result);
       } else {
         result.push_back(characters[i]);

@@ -11,10 +11,18 @@
 namespace fovea {
 namespace {
 
-std::string replaced(std::string_view text, const ReplacePattern& pattern, std::string_view content) {
+std::size_t bytes_of(const std::vector<std::string>& tokens) {
+  std::size_t bytes = 0;
+  for (const std::string& token : tokens) bytes += token.size();
+  return bytes;
+}
+
+std::string replaced(std::string_view text, const ReplacePattern& pattern, std::string_view content,
+                     const DecodingLimit* limit = nullptr) {
   std::string result;
   std::size_t at = 0;
   while (const auto match = pattern.find(text, at)) {
+    if (limit != nullptr) limit->check(result.size() + content.size());
     result += text.substr(at, match->begin - at);
     result += content;
     at = match->end;
@@ -122,7 +130,12 @@ class ReplaceDecoder final : public Decoder {
   ReplaceDecoder(ReplacePattern pattern, std::string content)
       : pattern_(std::move(pattern)), content_(std::move(content)) {}
   void apply(std::vector<std::string>& tokens) const override {
-    for (std::string& token : tokens) token = replaced(token, pattern_, content_);
+    const DecodingLimit limit(tokens);
+    std::size_t bytes = 0;
+    for (std::string& token : tokens) {
+      token = replaced(token, pattern_, content_, &limit);
+      limit.check(bytes += token.size());
+    }
   }
 
  private:
@@ -152,6 +165,17 @@ class StripDecoder final : public Decoder {
 };
 
 }  // namespace
+
+DecodingLimit::DecodingLimit(const std::vector<std::string>& tokens)
+    : most_(16 * bytes_of(tokens) + 1024) {}
+
+void DecodingLimit::check(std::size_t bytes) const {
+  if (bytes <= most_) return;
+  fail("[tokenizer] the text becomes more than {} bytes by the tokenizer's rules of decoding, the limit",
+       grouped(most_));
+}
+
+void DecodingLimit::check(const std::vector<std::string>& tokens) const { check(bytes_of(tokens)); }
 
 std::unique_ptr<Decoder> make_word_piece_decoder(std::string continuation, bool clean_up) {
   return std::make_unique<WordPieceDecoder>(std::move(continuation), clean_up);

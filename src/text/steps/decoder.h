@@ -15,6 +15,18 @@ class Decoder {
   virtual void apply(std::vector<std::string>& tokens) const = 0;
 };
 
+// What tokens may become: replacements come from files, and each of thirty may double the text. Throws
+// Error if `bytes` are far more than the tokens had.
+class DecodingLimit {
+ public:
+  explicit DecodingLimit(const std::vector<std::string>& tokens);
+  void check(std::size_t bytes) const;
+  void check(const std::vector<std::string>& tokens) const;
+
+ private:
+  std::size_t most_;
+};
+
 using Decoders = std::vector<std::unique_ptr<Decoder>>;  // one after the other; their tokens are joined
 
 std::unique_ptr<Decoder> make_word_piece_decoder(std::string continuation, bool clean_up);

@@ -95,6 +95,7 @@ class Prepend final : public Normalizer {
   void apply(AlignedText& text) const override {
     if (text.empty() || text_.empty()) return;
     AlignedCharacters characters = text.characters();
+    text.check_growth(characters.size() + text_.size());
     AlignedCharacters whole = text_;
     for (AlignedCharacter& each : whole) each.origin = characters.front().origin;
     whole.insert(whole.end(), characters.begin(), characters.end());
@@ -126,6 +127,7 @@ class Replace final : public Normalizer {
         continue;
       }
       for (; at < match->end; ++i) next_code_point(bytes, at);
+      text.check_growth(result.size() + content_.size());
       for (const AlignedCharacter& each : content_)
         result.push_back({each.value, characters[i - 1].origin});
       match = pattern_.find(bytes, at);

@@ -20,9 +20,13 @@ TokenId read_named_id(const JsonField& json, const TokenTable& tokens) {
   return read_id(json.at(1), tokens);
 }
 
+// Published templates add up to four tokens and take each text once.
+constexpr std::size_t kMostSpecials = 1024, kMostTexts = 4;
+
 Template read_template(const JsonField& json, const JsonField& specials, const TokenTable& tokens,
                        bool is_pair) {
   Template pieces;
+  std::size_t texts = 0, added = 0;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const JsonField each = json.at(i);
     TemplatePiece piece;
@@ -35,9 +39,16 @@ Template read_template(const JsonField& json, const JsonField& specials, const T
         fail("{}.id: got {}, expected {}", content.where(), in_quotes(name), is_pair ? "A or B" : "A");
       }
       piece.kind = name == "A" ? Kind::first : Kind::second;
+      if (++texts > kMostTexts) {
+        fail("{}: the texts stand in it more than {} times, the limit", json.where(), kMostTexts);
+      }
     } else {
       piece.kind = Kind::special;
       const JsonField ids = specials[name.c_str()]["ids"];
+      added += ids.size();
+      if (added > kMostSpecials) {
+        fail("{}: it adds more than {} special tokens, the limit", json.where(), grouped(kMostSpecials));
+      }
       for (std::size_t k = 0; k < ids.size(); ++k) piece.ids.push_back(read_id(ids.at(k), tokens));
     }
     pieces.push_back(std::move(piece));

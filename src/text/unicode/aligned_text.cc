@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/fail.h"
+#include "io/messages.h"
 #include "text/unicode/unicode.h"
 
 namespace fovea {
@@ -67,7 +69,20 @@ AlignedCharacters AlignedText::characters() const {
   return characters;
 }
 
+void AlignedText::check_growth(std::size_t characters) const {
+  // A byte may become 6 characters (U+FDFA has three, and decomposes into 18), a line break "<newline>".
+  constexpr std::size_t kPerByte = 16, kMore = 1024;
+  constexpr std::size_t kMost = std::size_t{1} << 30;  // places have 32 bits, characters up to 4 bytes
+  const std::size_t most = std::min(kPerByte * view_.size() + kMore, kMost);
+  if (characters <= most) return;
+  fail(
+      "[tokenizer] a text of {} bytes becomes more than {} characters by the tokenizer's rules of "
+      "replacement, the limit",
+      grouped(view_.size()), grouped(most));
+}
+
 void AlignedText::assign(const AlignedCharacters& characters) {
+  check_growth(characters.size());
   std::size_t size = 0;
   for (const AlignedCharacter& each : characters) size += utf8_length(each.value);
   changed_ = true;

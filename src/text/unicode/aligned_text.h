@@ -34,10 +34,15 @@ class AlignedText {
   AlignedText part(std::uint32_t begin, std::uint32_t end) const;  // cut at code points
 
   AlignedCharacters characters() const;
-  void assign(const AlignedCharacters& characters);
+  void assign(const AlignedCharacters& characters);  // throws Error if check_growth does
+
+  // Normalisers come from files, and each of thirty may double what the one before left. Throws Error if a
+  // text of this many characters is far more than the original could become by any honest one. Whoever puts
+  // in texts of any length asks before the memory is gone.
+  void check_growth(std::size_t characters) const;
 
  private:
-  std::string_view view_;
+  std::string_view view_;  // the original, or the part of it that this was before it changed
   std::uint32_t begin_;
   bool changed_ = false;
   std::string text_;
