@@ -14,13 +14,19 @@
 
 namespace fovea {
 
+// Throws Error: a view of no memory has elements.
+FOVEA_API void check_no_elements(const Shape& shape);
+
 // Shared by View and ConstView; `T` is float or const float.
 template <typename T>
 class FOVEA_API BasicView {
  public:
-  // Foreign memory, no copy: `strides` in elements. The memory must outlive the view.
+  // Foreign memory, no copy: `strides` in elements. The memory must outlive the view. Throws Error for a
+  // null pointer, unless there are no elements.
   BasicView(T* data, const Shape& shape, const Strides& strides)
-      : data_(data), shape_(shape), strides_(strides) {}
+      : data_(data), shape_(shape), strides_(strides) {
+    if (data == nullptr) check_no_elements(shape);
+  }
   BasicView(T* data, const Shape& shape) : BasicView(data, shape, row_major_strides(shape)) {}
 
   T* data() const { return data_; }

@@ -10,8 +10,8 @@ namespace fovea {
 
 enum class FloatType { float32, float16, bfloat16 };
 
-// Foreign memory, no copy; it must outlive the view. `strides` in elements. Converts from a ConstView, so
-// that types can be mixed.
+// Foreign memory, no copy; it must outlive the view, and may be null only where there are no elements.
+// `strides` in elements. Converts from a ConstView, so that types can be mixed.
 class FOVEA_API TypedView {
  public:
   TypedView(const ConstView& view)  // NOLINT: implicit on purpose
@@ -36,7 +36,9 @@ class FOVEA_API TypedView {
 
  private:
   TypedView(FloatType type, const void* data, const Shape& shape, const Strides& strides)
-      : type_(type), data_(data), shape_(shape), strides_(strides) {}
+      : type_(type), data_(data), shape_(shape), strides_(strides) {
+    if (data == nullptr) check_no_elements(shape);
+  }
 
   FloatType type_;
   const void* data_;

@@ -11,6 +11,7 @@
 #include <new>
 #include <vector>
 
+#include "core/fork.h"
 #include "fovea/memory.h"
 
 namespace fovea {
@@ -95,6 +96,8 @@ class SpareBlocks {
     return bytes_;
   }
 
+  std::mutex& mutex() { return mutex_; }
+
   std::size_t limit() {
     const std::lock_guard lock(mutex_);
     return limit_;
@@ -128,6 +131,8 @@ SpareBlocks& spare_blocks() {
   static SpareBlocks& blocks = *new SpareBlocks;
   return blocks;
 }
+
+[[maybe_unused]] const bool free_in_child = free_after_fork(spare_blocks().mutex());
 
 }  // namespace
 

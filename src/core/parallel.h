@@ -1,29 +1,43 @@
 // Loops over independent work, on the threads of OpenMP.
 #pragma once
 
-#include <omp.h>
-
+#include <algorithm>
 #include <exception>
 #include <stop_token>
 
 #include "fovea/error.h"
 #include "fovea/shape.h"
+#include "fovea/threads.h"
 
 namespace fovea {
 
 // Runs body(i) for i in [0, count), in any order, on any thread; returns when all are done. The first
 // exception thrown by a body is rethrown here. Bodies must write to different memory; then results cannot
 // depend on the number of threads.
+//
+// The only place that starts threads. Their number is never left to OpenMP: it would start as many as
+// OMP_NUM_THREADS says, and in a child of fork() wait for those of the parent. One thread is a plain loop.
 template <typename Body>
 void parallel_for(Index count, const Body& body) {
   std::exception_ptr error;
-#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
-  for (Index i = 0; i < count; ++i) {
-    try {
-      body(i);
-    } catch (...) {
+  const int threads = static_cast<int>(std::min<Index>(count, thread_count()));
+  if (threads <= 1) {
+    for (Index i = 0; i < count; ++i) {
+      try {
+        body(i);
+      } catch (...) {
+        if (!error) error = std::current_exception();
+      }
+    }
+  } else {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (Index i = 0; i < count; ++i) {
+      try {
+        body(i);
+      } catch (...) {
 #pragma omp critical(fovea_parallel_for)
-      if (!error) error = std::current_exception();
+        if (!error) error = std::current_exception();
+      }
     }
   }
   if (error) std::rethrow_exception(error);

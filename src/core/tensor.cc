@@ -15,6 +15,12 @@ void check_axis(const char* name, int axis, int rank) {
 
 }  // namespace
 
+void check_no_elements(const Shape& shape) {
+  if (shape.elements() == 0) return;
+  fail("[view] the memory is a null pointer, expected {} elements of shape {}", shape.elements(),
+       shape.to_string());
+}
+
 void Tensor::Release::operator()(float* data) const { give_back({data, bytes}); }
 
 Tensor Tensor::uninitialized(const Shape& shape) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/fork.h"
 #include "fovea/instruction_set.h"
 #include "fovea/threads.h"
 
@@ -14,6 +15,7 @@ namespace fovea {
 namespace {
 
 std::mutex observer_mutex;
+[[maybe_unused]] const bool free_in_child = free_after_fork(observer_mutex);
 std::shared_ptr<const CallObserver> wanted_observer;
 
 // FOVEA_VERBOSE is the user's own wish to see what the library does; nothing else is ever printed here.

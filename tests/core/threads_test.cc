@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <numeric>
@@ -33,6 +35,38 @@ TEST_F(Threads, zero_threads_throw) {
   EXPECT_THROW(set_thread_count(0), Error);
   EXPECT_THROW(set_thread_count(-1), Error);
   EXPECT_EQ(thread_count(), count);
+}
+
+TEST_F(Threads, too_many_are_refused_or_not_started) {
+  const int count = thread_count();
+  EXPECT_THROW(set_thread_count(1'000'000), Error);
+  EXPECT_EQ(thread_count(), count);
+  omp_set_num_threads(100'000);  // as OMP_NUM_THREADS does
+  EXPECT_EQ(thread_count(), kMostThreads);
+  std::atomic<int> sum{0};
+  parallel_for(3, [&](Index i) { sum += static_cast<int>(i); });  // no more threads than work
+  EXPECT_EQ(sum, 3);
+}
+
+// The threads of OpenMP stay with the parent.
+TEST_F(Threads, child_of_fork_has_one) {
+  set_thread_count(4);
+  parallel_for(100, [](Index) {});
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    std::vector<int> runs(1000);
+    if (thread_count() != 1) ::_exit(1);
+    set_thread_count(4);  // whatever is set
+    if (thread_count() != 1) ::_exit(2);
+    parallel_for(1000, [&](Index i) { ++runs[static_cast<std::size_t>(i)]; });
+    ::_exit(runs == std::vector<int>(1000, 1) ? 0 : 3);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(thread_count(), 4);
 }
 
 TEST_F(Threads, parallel_for_runs_every_index_once) {

@@ -155,5 +155,14 @@ TEST(View, copy_of_a_view_is_row_major) {
   EXPECT_EQ(copy.data()[1], 3.0f);
 }
 
+TEST(View, of_no_memory_has_no_elements) {
+  EXPECT_THROW(ConstView(nullptr, Shape{1}), Error);
+  EXPECT_THROW(View(nullptr, Shape{2, 3}, Strides{3, 1}), Error);
+  EXPECT_EQ(ConstView(nullptr, Shape{2, 0, 3}).shape().elements(), 0);
+  EXPECT_EQ(ConstView(nullptr, Shape()).shape().rank(), 0);
+  EXPECT_EQ(ConstView(nullptr, Shape{0, 3}).slice(1, 1, 2).select(1, 0).shape(), (Shape{0}));
+  EXPECT_TRUE(Tensor().view().shape().rank() == 0);
+}
+
 }  // namespace
 }  // namespace fovea

@@ -75,5 +75,11 @@ TEST(TypedView, attention_of_mixed_types) {
   for (Index i = 0; i < want.shape().elements(); ++i) EXPECT_EQ(got.data()[i], want.data()[i]);
 }
 
+TEST(TypedView, of_no_memory_has_no_elements) {
+  EXPECT_THROW(TypedView::float16(nullptr, {2, 3}), Error);
+  EXPECT_THROW(TypedView::bfloat16(nullptr, {1}), Error);
+  EXPECT_EQ(to_float32(TypedView::float16(nullptr, {0, 3})).shape(), (Shape{0, 3}));
+}
+
 }  // namespace
 }  // namespace fovea
