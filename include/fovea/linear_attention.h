@@ -56,7 +56,10 @@ class FOVEA_API LinearAttentionStream {
   LinearStreamConfig config_;
   LinearAttentionOptions options_;
   Index state_size_ = 0, tokens_ = 0;
-  Tensor state_;  // [Hkv, 3, state_size_]
+  Tensor state_;         // [Hkv, 3, state_size_]
+  bool shrunk_ = false;  // its sums of values are 2^64 times too small: large ones have been met
+
+  void shrink_state();
 };
 
 }  // namespace fovea

@@ -7,20 +7,23 @@
 #include <mutex>
 #include <utility>
 
+#include "core/fork.h"
 #include "fovea/instruction_set.h"
 #include "fovea/threads.h"
 #include "kernels/decode.h"
 #include "kernels/tile_sizes.h"
+#include "ops/large_values.h"
 #include "ops/observed_call.h"
 
 namespace fovea {
 namespace {
 
-std::mutex observer_mutex;
+std::mutex path_observer_mutex;
+[[maybe_unused]] const bool path_free_in_child = free_after_fork(path_observer_mutex);
 std::shared_ptr<const AttentionObserver> observer;
 
 std::shared_ptr<const AttentionObserver> current_observer() {
-  const std::lock_guard lock(observer_mutex);
+  const std::lock_guard lock(path_observer_mutex);
   return observer;
 }
 
@@ -58,7 +61,7 @@ std::string AttentionPath::to_string() const {
 }
 
 void observe_attention(AttentionObserver wanted) {
-  const std::lock_guard lock(observer_mutex);
+  const std::lock_guard lock(path_observer_mutex);
   observer = wanted ? std::make_shared<const AttentionObserver>(std::move(wanted)) : nullptr;
 }
 
@@ -71,13 +74,13 @@ TileSizes tile_sizes(Index d_k, Index d_v) {
 void run_observed(kernels::AttentionProblem& problem) {
   const std::shared_ptr<const AttentionObserver> who = current_observer();
   const std::shared_ptr<const CallObserver> anybody = who == nullptr ? call_observer() : nullptr;
-  if (who == nullptr && anybody == nullptr) return kernels::attention_forward(problem);
+  if (who == nullptr && anybody == nullptr) return attention_of_any_values(problem);
   if (problem.heads() == 0 || problem.queries() == 0) return;
   AttentionPath path = path_of(problem);
   kernels::TileCounts tiles;
   problem.tiles = &tiles;
   const auto start = std::chrono::steady_clock::now();
-  kernels::attention_forward(problem);
+  attention_of_any_values(problem);
   path.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   problem.tiles = nullptr;
   path.hidden = tiles.hidden;

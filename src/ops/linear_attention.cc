@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fovea/threads.h"
+#include "ops/large_values.h"
 #include "ops/linear_attention_heads.h"
 
 namespace fovea {
@@ -94,6 +95,23 @@ class LinearAttention {
   const Index state_size_;
 };
 
+void run_once(const AttentionViews& views, const LinearAttentionOptions& options, Tensor& output) {
+  const LinearAttention work(linear_heads(views, options, output.data()));
+  options.causal ? work.run_causal() : work.run_full();
+}
+
+void run(const AttentionViews& views, const LinearAttentionOptions& options, Tensor& output) {
+  run_once(views, options, output);
+  const Index count = output.shape().elements();
+  if (all_finite(output.data(), count) || !has_large_values(views.v)) return;
+  const Tensor values = shrunk_values(views.v);
+  AttentionViews smaller = views;
+  smaller.v = values;
+  Tensor again = Tensor::uninitialized(output.shape());
+  run_once(smaller, options, again);
+  take_where_not_finite(again.data(), count, output.data());
+}
+
 }  // namespace
 
 Tensor linear_attention(ConstView q, ConstView k, ConstView v, const LinearAttentionOptions& options) {
@@ -104,10 +122,9 @@ Tensor linear_attention(ConstView q, ConstView k, ConstView v, const LinearAtten
     std::fill_n(output.data(), output.shape().elements(), 0.0f);  // nothing to see
     return output;
   }
-  const LinearAttention work(linear_heads(views, options, output.data()));
   run_observed(
       "linear_attention", [&] { return linear_text(views, options); },
-      [&] { options.causal ? work.run_causal() : work.run_full(); });
+      [&] { run(views, options, output); });
   return output;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/fail.h"
 #include "fovea/linear_attention.h"
+#include "ops/large_values.h"
 #include "ops/linear_attention_heads.h"
 
 namespace fovea {
@@ -50,6 +51,19 @@ LinearAttentionStream::LinearAttentionStream(const LinearStreamConfig& config,
 void LinearAttentionStream::reset() {
   std::fill_n(state_.data(), state_.shape().elements(), 0.0f);
   tokens_ = 0;
+  shrunk_ = false;
+}
+
+// The state cannot be computed again, so it makes room as soon as values come whose sum may not be a
+// float32.
+void LinearAttentionStream::shrink_state() {
+  const Index sums =
+      state_size_ - kernels::linear_state_size(config_.d_k, 0);  // before those of keys alone
+  for (Index i = 0; i < config_.kv_heads * 3; ++i) {
+    float* state = state_.data() + i * state_size_;
+    for (Index at = 0; at < sums; ++at) state[at] *= kValueShrink;
+  }
+  shrunk_ = true;
 }
 
 Tensor LinearAttentionStream::append(ConstView q, ConstView k, ConstView v) {
@@ -70,8 +84,11 @@ Tensor LinearAttentionStream::append(ConstView q, ConstView k, ConstView v) {
   }
   Tensor output = Tensor::uninitialized({config_.heads, tokens, config_.d_v});
   if (tokens > 0) {
-    const AttentionViews views =
-        attention_views(kName, queries.insert_axis(0), keys.insert_axis(0), values.insert_axis(0));
+    if (!shrunk_ && has_large_values(values)) shrink_state();
+    Tensor small;
+    if (shrunk_) small = shrunk_values(values);
+    const AttentionViews views = attention_views(kName, queries.insert_axis(0), keys.insert_axis(0),
+                                                 (shrunk_ ? small.view() : values).insert_axis(0));
     const std::vector<kernels::LinearHead> heads = linear_heads(views, options_, output.data());
     const Index chunk = kernels::linear_chunk(config_.d_k);
     const auto run = [&](Index i) {
@@ -89,6 +106,7 @@ Tensor LinearAttentionStream::append(ConstView q, ConstView k, ConstView v) {
       parallel_for_products(products_of(heads.front(), config_.kv_heads), config_.kv_heads, run);
     });
     tokens_ += tokens;
+    for (Index i = 0; shrunk_ && i < output.shape().elements(); ++i) output.data()[i] *= kValueGrow;
   }
   return q.shape().rank() == 2 ? std::move(output).reshaped({config_.heads, config_.d_v}) : output;
 }

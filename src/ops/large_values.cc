@@ -1,0 +1,90 @@
+#include "ops/large_values.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "core/parallel.h"
+
+namespace fovea {
+namespace {
+
+constexpr Index kPieceOfOutput = 1 << 16;  // floats, worth a thread's while
+
+// Of all rows of the output; they lie in one piece where heads are side by side or below each other.
+bool output_is_finite(const kernels::AttentionProblem& p) {
+  const Index count = p.heads() * p.queries() * p.value_width();
+  if (count < 2 * kPieceOfOutput) return all_finite(p.output, count);
+  std::atomic<bool> finite = true;
+  parallel_for((count + kPieceOfOutput - 1) / kPieceOfOutput, [&](Index piece) {
+    const Index begin = piece * kPieceOfOutput;
+    if (!all_finite(p.output + begin, std::min(kPieceOfOutput, count - begin))) finite = false;
+  });
+  return finite;
+}
+
+}  // namespace
+
+bool all_finite(const float* values, Index count) {
+  // Integers, because sums of floats are not vectorised: an exponent of ones is an infinity or a NaN.
+  constexpr std::uint32_t kExponent = 0x7F800000;
+  std::uint32_t found = 0;
+  for (Index i = 0; i < count; ++i) {
+    found |= (std::bit_cast<std::uint32_t>(values[i]) & kExponent) == kExponent ? 1u : 0u;
+  }
+  return found == 0;
+}
+
+bool has_large_values(const ConstView& v) {
+  const Shape& shape = v.shape();
+  if (shape.rank() == 0) return false;
+  if (shape.rank() > 1) {
+    for (Index i = 0; i < shape[0]; ++i) {
+      if (has_large_values(v.select(0, i))) return true;
+    }
+    return false;
+  }
+  for (Index i = 0; i < shape[0]; ++i) {
+    const float size = std::abs(v(i));
+    if (size > kValueGrow && std::isfinite(size)) return true;
+  }
+  return false;
+}
+
+Tensor shrunk_values(const ConstView& v) {
+  Tensor values = Tensor::copy_of(v);
+  for (Index i = 0; i < v.shape().elements(); ++i) values.data()[i] *= kValueShrink;
+  return values;
+}
+
+void take_where_not_finite(const float* again, Index count, float* out) {
+  for (Index i = 0; i < count; ++i) {
+    if (!std::isfinite(out[i])) out[i] = again[i] * kValueGrow;
+  }
+}
+
+void attention_of_any_values(const kernels::AttentionProblem& problem) {
+  kernels::attention_forward(problem);
+  if (output_is_finite(problem) || !has_large_values(problem.v)) return;
+  const Tensor values = shrunk_values(problem.v);
+  const Index n = problem.queries(), width = problem.value_width();
+  Tensor output = Tensor::uninitialized({problem.heads(), n, width});
+  kernels::AttentionProblem again = problem;
+  again.v = values;
+  again.output = output.data();
+  again.output_batch_stride = problem.q.shape()[2] * n * width;
+  again.output_head_stride = n * width;
+  again.output_row_stride = width;
+  again.weights = again.logsumexp = nullptr;
+  again.tiles = nullptr;
+  kernels::attention_forward(again);
+  for (Index head = 0; head < problem.heads(); ++head) {
+    for (Index i = 0; i < n; ++i) {
+      take_where_not_finite(output.data() + (head * n + i) * width, width, problem.output_row(head, i));
+    }
+  }
+}
+
+}  // namespace fovea
