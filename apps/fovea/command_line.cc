@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "fovea/render.h"
+#include "fovea/threads.h"
 #include "fovea/version.h"
 #include "help.h"
 #include "texts/catalogue.h"
@@ -150,7 +152,7 @@ void GlobalOptions::declare(OptionList& options) {
                  tr("colours; auto: on a terminal, unless NO_COLOR is set"));
   options.integer("--width", "COLUMNS", width, 40, 1000,
                   tr("the longest line; default: the terminal's, at most 100"));
-  options.integer("--threads", "N", threads, 1, 4096,
+  options.integer("--threads", "N", threads, 1, kMostThreads,
                   tr("threads to compute with; default: OMP_NUM_THREADS, or one per core"));
   options.text(
       "--isa", "NAME", instruction_set,
@@ -202,13 +204,13 @@ Request parse_command_line(const std::vector<std::string>& arguments,
     }
     std::string message = in_our_words(error.what());
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {  // CLI11 lists them from the last
-      message = fmt::format("got {}, which {} not expected", fmt::join(extras, " "),
+      message = fmt::format("got {}, which {} not expected", listed(extras, 10, " "),
                             extras.size() == 1 ? "is" : "are");
       const std::string option = extras.front().substr(0, extras.front().find('='));
       const std::string takers = commands_with(option, commands, parsers);
       if (i == commands.size() && !takers.empty()) {
         throw UsageError(fmt::format("{} needs a command before it that takes it: fovea {} {} ..", option,
-                                     takers.substr(0, takers.find(',')), fmt::join(extras, " ")));
+                                     takers.substr(0, takers.find(',')), listed(extras, 10, " ")));
       }
     }
     throw UsageError(fmt::format("{}; see fovea {}--help", message,

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "command_line.h"
+#include "end_signal.h"
 #include "fovea/error.h"
 #include "fovea/instruction_set.h"
 #include "fovea/threads.h"
@@ -14,7 +15,14 @@ namespace {
 constexpr int kDone = 0, kFailed = 1, kUsage = 2;
 constexpr int kStopped = 130;  // by Ctrl-C, as a shell tells it
 
-int complain(const std::string& message, int code) {
+// However long a name in a file is, its message can be read.
+int complain(std::string message, int code) {
+  constexpr std::size_t kLongest = 4000;
+  if (message.size() > kLongest) {
+    std::size_t end = kLongest;  // not within a character
+    while (end > kLongest - 4 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
+    message = message.substr(0, end) + "…";
+  }
   print_message("fovea: " + message);
   return code;
 }
@@ -94,6 +102,7 @@ int exit_code_of(const std::vector<std::string>& arguments) {
 }  // namespace fovea::command
 
 int main(int count, char** values) {
+  fovea::command::remove_files_on_signals();
   fovea::command::prepare_standard_streams();
   return fovea::command::exit_code_of({values + 1, values + count});
 }

@@ -1,6 +1,7 @@
 // How results are turned into text for people.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,10 @@ FOVEA_API int display_width(std::string_view text);
 // The text, filled with spaces to a display width. A longer text is returned as it is.
 FOVEA_API std::string pad_right(std::string_view text, int width);
 FOVEA_API std::string pad_left(std::string_view text, int width);
+
+// "a, b, c", or "a, b, … and 19,998 more": no message lists more than `most`.
+FOVEA_API std::string listed(const std::vector<std::string>& items, std::size_t most = 10,
+                             std::string_view separator = ", ");
 
 // Lines of at most `width` columns; words that are wider stay whole. The first begins at column `start`,
 // where the caller stands, the others are indented. Breaks at spaces, and beside Chinese characters, but

@@ -11,6 +11,7 @@
 #include "explain/sentences.h"
 #include "fovea/ascii.h"
 #include "fovea/explain.h"
+#include "fovea/render.h"
 
 namespace fovea {
 namespace {
@@ -323,14 +324,13 @@ bool Account::has(std::string_view name, int head) const {
 }
 
 const Step& Account::step(std::string_view name, int head) const {
-  std::string known;
+  std::vector<std::string> known;
   for (const Step& one : steps) {
     if (one.name == name && (head < 0 || one.head == head)) return one;
-    known +=
-        (known.empty() ? "" : ", ") + one.name + (one.head < 0 ? "" : fmt::format(" (head {})", one.head));
+    known.push_back(one.name + (one.head < 0 ? "" : fmt::format(" (head {})", one.head)));
   }
   fail("[account] no step named {}{}; there are: {}", name,
-       head < 0 ? "" : fmt::format(" of head {}", head), known);
+       head < 0 ? "" : fmt::format(" of head {}", head), listed(known, 30));
 }
 
 }  // namespace fovea

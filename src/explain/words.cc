@@ -10,6 +10,7 @@
 #include "core/lines.h"
 #include "core/utf8.h"
 #include "fovea/file.h"
+#include "fovea/render.h"
 #include "io/json.h"
 
 namespace fovea {
@@ -33,9 +34,8 @@ std::vector<std::string> split_on_white_space(std::string_view text) {
 }
 
 std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text.empty() ? "none" : text;
+  constexpr std::size_t kMost = 50;  // all of them in any sentence that a person types
+  return words.empty() ? "none" : listed(words, kMost);
 }
 
 // The number that is the whole of `text`; locale does not matter.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/fail.h"
+#include "fovea/render.h"
 #include "io/json.h"
 #include "io/messages.h"
 
@@ -139,9 +140,7 @@ const Json* ConfigReader::object(const char* name) {
 
 void ConfigReader::finish() const {
   if (problems_.empty()) return;
-  std::string all;
-  for (const std::string& problem : problems_) all += (all.empty() ? "" : "; ") + problem;
-  fail("{}: {}", where_, all);
+  fail("{}: {}", where_, listed(problems_, 20, "; "));
 }
 
 }  // namespace fovea
