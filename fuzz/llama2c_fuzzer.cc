@@ -11,8 +11,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   try {
+    const fovea::MemorySource source(bytes, "[llama2.c]");
     fovea::WeightFiles files("[model]");
-    const fovea::Json config = fovea::read_llama2c(bytes, "[llama2.c]", nullptr, files);
+    const fovea::Json config = fovea::read_llama2c(source, files);
     fovea::WeightPlan plan(files);
     const auto architecture = fovea::make_architecture(config, "[llama2.c]", plan);
     plan.load();

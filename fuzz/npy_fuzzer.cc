@@ -9,7 +9,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   try {
-    fovea::decode(fovea::parse_npy(bytes, "[npy]"), "[npy]");
+    const fovea::MemorySource source(bytes, "[npy]");
+    fovea::decode(fovea::parse_npy(source, "[npy]"), "[npy]");
   } catch (const fovea::Error&) {
   }
   return 0;

@@ -33,6 +33,7 @@
 #include "fovea/version.h"
 
 #if __has_include("fovea/model.h")  // the part models
+#include "fovea/array_file.h"
 #include "fovea/attention_weights.h"
 #include "fovea/base64.h"
 #include "fovea/examples.h"

@@ -84,7 +84,7 @@ class FOVEA_API Model {
 
 // A folder as downloaded: config.json with model.safetensors (or model.safetensors.index.json and its
 // files, or one .safetensors of any name), in float32, float16 or bfloat16; or llama2.c's model.bin. The
-// files are mapped and converted once. Throws one Error with everything that is missing or does not fit.
+// files are read and converted once. Throws one Error with everything that is missing or does not fit.
 FOVEA_API Model load_model(const std::string& path);
 
 // What a folder says of its model. The weights are looked up, not checked and not converted.

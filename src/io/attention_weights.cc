@@ -1,20 +1,32 @@
 #include "fovea/attention_weights.h"
 
 #include <algorithm>
-#include <cctype>
+#include <functional>
 #include <map>
 #include <optional>
 
 #include "core/fail.h"
+#include "fovea/array_file.h"
+#include "fovea/render.h"
 #include "io/messages.h"
 #include "io/weights_tokens.h"
 
 namespace fovea {
 namespace {
 
+using Entry = ArrayFile::Entry;
+
+// Where arrays come from: a file, of which only some are read, or memory.
+struct Arrays {
+  const std::string& source;
+  const std::vector<Entry>& entries;
+  std::function<Tensor(const std::string& name)> tensor;
+  MetadataText text;
+};
+
 // Arrays whose names differ in one number, in the order of that number: "attentions.#" with 0, 1, ..
 struct Series {
-  std::map<Index, const NamedArrays::Entry*> layers;
+  std::map<Index, const Entry*> layers;
 };
 
 // "attentions.12" → "attentions.#" and 12: the last number of the name. Nothing if it has none.
@@ -29,18 +41,14 @@ std::optional<std::pair<std::string, Index>> series_name(const std::string& name
                    static_cast<Index>(std::stoll(digits)));
 }
 
-std::map<std::string, Series> series_of(const NamedArrays& arrays) {
+std::map<std::string, Series> series_of(const Arrays& arrays) {
   std::map<std::string, Series> all;
-  for (const NamedArrays::Entry& entry : arrays) {
-    const int rank = entry.shape().rank();
+  for (const Entry& entry : arrays.entries) {
+    const int rank = entry.shape.rank();
     const auto named = series_name(entry.name);
     if (named && rank >= 2 && rank <= 4) all[named->first].layers.emplace(named->second, &entry);
   }
   return all;
-}
-
-Tensor tensor_of(const NamedArrays::Entry& entry) {
-  return entry.is_tensor() ? std::get<Tensor>(entry.array) : to_tensor(std::get<Ids>(entry.array));
 }
 
 // Series whose name begins with `key`; "attentions" finds attentions.# and attentions_#.
@@ -56,43 +64,40 @@ std::vector<std::string> series_with(const std::map<std::string, Series>& all, c
   return names;
 }
 
-std::string known_names(const NamedArrays& arrays) {
-  constexpr std::size_t kShown = 10;
-  std::string known;
-  std::size_t count = 0;
-  for (const NamedArrays::Entry& entry : arrays) {
-    if (count++ == kShown) break;
-    known +=
-        fmt::format("{}{} {}", count > 1 ? ", " : "", in_quotes(entry.name), entry.shape().to_string());
+std::string known_names(const Arrays& arrays) {
+  std::vector<std::string> known;
+  for (const Entry& entry : arrays.entries) {
+    known.push_back(fmt::format("{} {}", in_quotes(entry.name), entry.shape.to_string()));
   }
-  if (arrays.size() > kShown) known += fmt::format(" and {} more", arrays.size() - kShown);
-  return arrays.size() == 0 ? "none" : known;
+  return known.empty() ? "none" : listed(known);
 }
 
 // What was chosen: one array, or one per layer.
 struct Choice {
-  const NamedArrays::Entry* array = nullptr;
+  const Entry* array = nullptr;
   const Series* series = nullptr;
   std::string name;
 };
 
-Choice choose(const NamedArrays& arrays, const std::map<std::string, Series>& all, const std::string& key) {
+Choice choose(const Arrays& arrays, const std::map<std::string, Series>& all, const std::string& key) {
   const std::vector<std::string> usual = {"weights", "attention", "attentions", "attention_weights"};
   for (const std::string& name : key.empty() ? usual : std::vector<std::string>{key}) {
-    for (const NamedArrays::Entry& entry : arrays) {
+    for (const Entry& entry : arrays.entries) {
       if (entry.name == name) return {&entry, nullptr, name};
     }
   }
-  if (key.empty() && arrays.size() == 1) return {&*arrays.begin(), nullptr, arrays.begin()->name};
+  if (key.empty() && arrays.entries.size() == 1) {
+    return {&arrays.entries.front(), nullptr, arrays.entries.front().name};
+  }
   const std::vector<std::string> found = series_with(all, key);
   if (found.size() == 1) return {nullptr, &all.at(found.front()), found.front()};
   if (key.empty()) {
     fail(
         "{}: which array holds the weights? There is no \"weights\"; there are {}; name one, or what the "
         "names of one array per layer begin with",
-        arrays.source(), known_names(arrays));
+        arrays.source, known_names(arrays));
   }
-  fail("{}: there is no array {}, nor arrays of that name with a number; there are {}", arrays.source(),
+  fail("{}: there is no array {}, nor arrays of that name with a number; there are {}", arrays.source,
        in_quotes(key), known_names(arrays));
 }
 
@@ -135,59 +140,81 @@ ConstView five_axes(ConstView view, std::string axes) {
   return view;
 }
 
-void read_array(AttentionWeights& result, const NamedArrays::Entry& entry,
+void read_array(AttentionWeights& result, const Arrays& arrays, const Entry& entry,
                 const WeightsFileOptions& options, const std::string& where) {
-  Tensor tensor = tensor_of(entry);
-  result.axes = axes_of(tensor.shape().rank(), false, options.axes, where);
-  result.axes_assumed = options.axes.empty() && tensor.shape().rank() == 4;
+  result.axes = axes_of(entry.shape.rank(), false, options.axes, where);
+  result.axes_assumed = options.axes.empty() && entry.shape.rank() == 4;
+  Tensor tensor = arrays.tensor(entry.name);
   const ConstView view = five_axes(tensor, result.axes);
   result.values = view.is_contiguous() ? std::move(tensor).reshaped(view.shape()) : Tensor::copy_of(view);
 }
 
-void read_series(AttentionWeights& result, const Series& series, const WeightsFileOptions& options,
-                 const std::string& where) {
+void read_series(AttentionWeights& result, const Arrays& arrays, const Series& series,
+                 const WeightsFileOptions& options, const std::string& where) {
   Index expected = 0;
-  const NamedArrays::Entry& first = *series.layers.begin()->second;
+  const Entry& first = *series.layers.begin()->second;
   for (const auto& [layer, entry] : series.layers) {
     if (layer != expected) fail("{}: layer {} is missing; the next is {}", where, expected, layer);
-    if (!(entry->shape() == first.shape())) {
-      fail("{}: layer {} has shape {}, layer 0 has {}", where, layer, entry->shape().to_string(),
-           first.shape().to_string());
+    if (!(entry->shape == first.shape)) {
+      fail("{}: layer {} has shape {}, layer 0 has {}", where, layer, entry->shape.to_string(),
+           first.shape.to_string());
     }
     ++expected;
   }
-  result.axes = axes_of(first.shape().rank(), true, options.axes, where);
-  const Shape one = five_axes(tensor_of(first), result.axes).shape();
-  result.values = Tensor::uninitialized({expected, one[1], one[2], one[3], one[4]});
+  result.axes = axes_of(first.shape.rank(), true, options.axes, where);
   for (const auto& [layer, entry] : series.layers) {
-    const Tensor tensor = tensor_of(*entry);
+    const Tensor tensor = arrays.tensor(entry->name);
     const Tensor values = Tensor::copy_of(five_axes(tensor, result.axes));
+    const Shape& one = values.shape();
+    if (layer == 0) result.values = Tensor::uninitialized({expected, one[1], one[2], one[3], one[4]});
     std::copy_n(values.data(), one.elements(), result.values.data() + layer * one.elements());
   }
+}
+
+AttentionWeights weights_of(const Arrays& arrays, const WeightsFileOptions& options) {
+  const std::map<std::string, Series> all = series_of(arrays);
+  const Choice choice = choose(arrays, all, options.key);
+  const std::string where = fmt::format("{}: {}", arrays.source, in_quotes(choice.name));
+  AttentionWeights result;
+  result.source = arrays.source;
+  if (choice.series != nullptr) {
+    read_series(result, arrays, *choice.series, options, where);
+  } else {
+    read_array(result, arrays, *choice.array, options, where);
+  }
+  if (result.values.shape().elements() == 0) {
+    fail("{}: shape {} holds no weights", where, result.values.shape().to_string());
+  }
+  set_tokens_of_metadata(result, arrays.text, choice.name);
+  return result;
 }
 
 }  // namespace
 
 AttentionWeights attention_weights_of(const NamedArrays& arrays, const WeightsFileOptions& options) {
-  const std::map<std::string, Series> all = series_of(arrays);
-  const Choice choice = choose(arrays, all, options.key);
-  const std::string where = fmt::format("{}: {}", arrays.source(), in_quotes(choice.name));
-  AttentionWeights result;
-  result.source = arrays.source();
-  if (choice.series != nullptr) {
-    read_series(result, *choice.series, options, where);
-  } else {
-    read_array(result, *choice.array, options, where);
+  std::vector<Entry> entries;
+  std::map<std::string, const NamedArrays::Entry*> named;
+  for (const NamedArrays::Entry& entry : arrays) {
+    entries.push_back({entry.name, entry.shape(), entry.is_tensor()});
+    named[entry.name] = &entry;
   }
-  if (result.values.shape().elements() == 0) {
-    fail("{}: shape {} holds no weights", where, result.values.shape().to_string());
-  }
-  set_tokens_of_metadata(result, arrays, choice.name);
-  return result;
+  const auto tensor = [&](const std::string& name) {
+    const NamedArrays::Entry& entry = *named.at(name);
+    return entry.is_tensor() ? std::get<Tensor>(entry.array) : to_tensor(std::get<Ids>(entry.array));
+  };
+  const auto text = [&](const std::string& name) {
+    const auto found = arrays.metadata().find(name);
+    return found == arrays.metadata().end() ? "" : found->second;
+  };
+  return weights_of({arrays.source(), entries, tensor, text}, options);
 }
 
 AttentionWeights load_attention_weights(const std::string& path, const WeightsFileOptions& options) {
-  return attention_weights_of(load_arrays(path), options);
+  const ArrayFile file(path);
+  return weights_of(
+      {file.source(), file.entries(), [&](const std::string& name) { return file.tensor(name); },
+       [&](const std::string& name) { return file.text(name); }},
+      options);
 }
 
 }  // namespace fovea

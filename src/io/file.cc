@@ -13,14 +13,27 @@
 #include "io/messages.h"
 
 namespace fovea {
+namespace {
+
+// What the caller has open already (standard input, bash's <(command)) may be a pipe: somebody chose it.
+// Any other pipe or device would be waited for, perhaps for ever.
+int open_for_reading(const std::string& path) {
+  if (const auto number = open_descriptor(path)) return ::fcntl(*number, F_DUPFD_CLOEXEC, 0);
+  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+}  // namespace
 
 std::string read_file(const std::string& path, Index limit) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(open_for_reading(path));
   struct stat status = {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
     fail("[file] {}: cannot be read: {}", path, std::strerror(errno));
   }
   if (S_ISDIR(status.st_mode)) fail("[file] {}: is a directory, a file was expected", path);
+  if (!S_ISREG(status.st_mode) && !open_descriptor(path)) {
+    fail("[file] {}: is {}, a regular file was expected", path, file_kind(status));
+  }
   const auto longest = static_cast<std::size_t>(std::max<Index>(limit, 0));
   if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > longest) {
     fail("[file] {}: has {} bytes, at most {} are read", path,

@@ -1,6 +1,7 @@
 // Files that are written whole or not at all.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -21,9 +22,11 @@ class FileWriter {
   std::uint64_t written_ = 0;
 };
 
-// Calls write(writer), then moves the new file to `path`. If `write` throws, or the disk is full, the
-// exception leaves from here, `path` is as it was before, and no temporary file stays. What exists and is
-// not a regular file (a pipe, a device) is written to directly.
+// Calls write(writer), then puts the new file at `path`. If `write` throws, or the disk is full, the
+// exception leaves from here, `path` is as it was before, and no temporary file stays. A symbolic link
+// stays and its target is written, whether it exists or not. A file without permission to write is an
+// Error. What exists and is not a regular file (a pipe, a device), and what is open already (/dev/stdout),
+// is written to directly.
 void write_file_atomically(const std::string& path, const std::function<void(FileWriter&)>& write);
 
 }  // namespace fovea

@@ -31,12 +31,11 @@ Shape shape_of(const Json& list, const std::string& where) {
   return checked_shape(extents, where);
 }
 
-// Appends the numbers of the list in row-major order; `depth` axes are around it.
-float* copy_numbers(const Json& list, const Shape& shape, int depth, float* out, const std::string& where) {
+// Throws Error unless every list is as long as the first of its depth; `depth` axes are around this one.
+void check_shape(const Json& list, const Shape& shape, int depth, const std::string& where) {
   if (depth == shape.rank()) {
     if (!list.is_number()) fail("{}: a number was expected, got {}", where, list.type_name());
-    *out = static_cast<float>(list.get<double>());
-    return out + 1;
+    return;
   }
   if (!list.is_array() || static_cast<Index>(list.size()) != shape[depth]) {
     fail(
@@ -44,14 +43,24 @@ float* copy_numbers(const Json& list, const Shape& shape, int depth, float* out,
         depth,
         list.is_array() ? fmt::format("a list of {}", list.size()) : fmt::format("a {}", list.type_name()));
   }
-  for (const Json& item : list) out = copy_numbers(item, shape, depth + 1, out, where);
+  for (const Json& item : list) check_shape(item, shape, depth + 1, where);
+}
+
+// Appends the numbers of the list in row-major order.
+float* copy_numbers(const Json& list, float* out) {
+  if (!list.is_array()) {
+    *out = static_cast<float>(list.get<double>());
+    return out + 1;
+  }
+  for (const Json& item : list) out = copy_numbers(item, out);
   return out;
 }
 
 Tensor tensor_of(const Json& list, const std::string& where) {
   const Shape shape = shape_of(list, where);
+  check_shape(list, shape, 0, where);  // before the shape is believed: it comes from the first entries
   Tensor tensor = Tensor::uninitialized(shape);
-  copy_numbers(list, shape, 0, tensor.data(), where);
+  copy_numbers(list, tensor.data());
   return tensor;
 }
 

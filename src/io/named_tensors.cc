@@ -1,39 +1,17 @@
 #include "fovea/named_tensors.h"
 
-#include <filesystem>
 #include <string>
 
 #include "core/fail.h"
-#include "fovea/ascii.h"
-#include "fovea/file.h"
+#include "fovea/array_file.h"
 #include "fovea/npy.h"
 #include "fovea/npz.h"
+#include "fovea/render.h"
 #include "fovea/safetensors.h"
-#include "io/json_arrays.h"
-#include "io/mapped_file.h"
+#include "io/file_format.h"
 #include "io/messages.h"
-#include "io/npy_format.h"
 
 namespace fovea {
-namespace {
-
-enum class Format { npy, npz, safetensors, json };
-
-// A number takes some 20 bytes of text and 16 of memory: sooner than memory ends, people want .npy.
-constexpr Index kJsonLimit = Index{256} << 20;
-
-Format format_of(const std::string& path) {
-  const std::string extension = ascii_lower_case(std::filesystem::path(path).extension().string());
-  if (extension == ".npy") return Format::npy;
-  if (extension == ".npz") return Format::npz;
-  if (extension == ".safetensors") return Format::safetensors;
-  if (extension == ".json") return Format::json;
-  fail("[arrays] {}: {}; known are .npy, .npz, .safetensors and .json", path,
-       extension.empty() ? "the name has no extension" : "unknown extension " + extension);
-}
-
-}  // namespace
-
 const Shape& NamedArrays::Entry::shape() const {
   return std::visit([](const auto& value) -> const Shape& { return value.shape(); }, array);
 }
@@ -54,14 +32,10 @@ const NamedArrays::Entry& NamedArrays::find(std::string_view name) const {
   if (const auto found = positions_.find(std::string(name)); found != positions_.end()) {
     return entries_[found->second];
   }
-  constexpr std::size_t kShown = 10;
-  std::string known;
-  for (std::size_t i = 0; i < entries_.size() && i < kShown; ++i) {
-    known += (i > 0 ? ", " : "") + in_quotes(entries_[i].name);
-  }
-  if (entries_.size() > kShown) known += fmt::format(" and {} more", entries_.size() - kShown);
+  std::vector<std::string> known;
+  for (const Entry& entry : entries_) known.push_back(in_quotes(entry.name));
   fail("{}: there is no array {}; there {}", source_, in_quotes(name),
-       entries_.empty() ? "are none at all" : (entries_.size() == 1 ? "is " : "are ") + known);
+       entries_.empty() ? "are none at all" : (entries_.size() == 1 ? "is " : "are ") + listed(known));
 }
 
 const Tensor& NamedArrays::tensor(std::string_view name) const {
@@ -84,24 +58,14 @@ std::vector<std::string> NamedArrays::names() const {
   return names;
 }
 
-NamedArrays load_arrays(const std::string& path) {
-  const Format format = format_of(path);
-  if (format == Format::npz) return load_npz(path);
-  if (format == Format::safetensors) return load_safetensors(path);
-  const std::string name = std::filesystem::path(path).stem().string();
-  if (format == Format::json) return parse_json_arrays(read_file(path, kJsonLimit), "[json] " + path, name);
-  const MappedFile file(path, "npy");
-  NamedArrays arrays(file.where());
-  std::visit([&](auto&& array) { arrays.add(name, std::forward<decltype(array)>(array)); },
-             decode(parse_npy(file.bytes(), file.where()), file.where()));
-  return arrays;
-}
+NamedArrays load_arrays(const std::string& path) { return ArrayFile(path).all(); }
 
 void save_arrays(const std::string& path, const NamedArrays& arrays) {
-  const Format format = format_of(path);
-  if (format == Format::npz) return save_npz(path, arrays);
-  if (format == Format::safetensors) return save_safetensors(path, arrays);
-  if (format == Format::json) fail("[arrays] {}: arrays are written as .npy, .npz or .safetensors", path);
+  const FileFormat format = file_format(path);
+  if (format == FileFormat::npz) return save_npz(path, arrays);
+  if (format == FileFormat::safetensors) return save_safetensors(path, arrays);
+  if (format == FileFormat::json)
+    fail("[arrays] {}: arrays are written as .npy, .npz or .safetensors", path);
   if (arrays.size() != 1) {
     fail("[npy] {}: an npy file holds one array, {} were given; use .npz or .safetensors", path,
          arrays.size());

@@ -3,15 +3,14 @@
 #include "core/fail.h"
 #include "fovea/named_tensors.h"
 #include "io/file_writer.h"
-#include "io/mapped_file.h"
 #include "io/npy_format.h"
 
 namespace fovea {
 namespace {
 
 std::variant<Tensor, Ids> load(const std::string& path) {
-  const MappedFile file(path, "npy");
-  return decode(parse_npy(file.bytes(), file.where()), file.where());
+  const InputFile file(path, "npy");
+  return decode(parse_npy(file, file.where()), file.where());
 }
 
 void save(const std::string& path, std::string_view dtype, const Shape& shape, std::string_view bytes) {

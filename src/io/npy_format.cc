@@ -1,5 +1,6 @@
 #include "io/npy_format.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -12,33 +13,8 @@ namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
-// The header text, which starts after magic, version and length; `end` is where the data starts.
-struct HeaderText {
-  std::string_view text;
-  std::size_t end = 0;
-};
-
-HeaderText header_text(std::string_view bytes, const std::string& where) {
-  if (!bytes.starts_with(kMagic)) {
-    fail("{}: is not an npy file: it starts with {}, \\x93NUMPY was expected", where,
-         in_quotes(bytes.substr(0, kMagic.size())));
-  }
-  if (bytes.size() < 8) fail("{}: ends within its first 8 bytes", where);
-  const int major = static_cast<unsigned char>(bytes[6]);
-  const int minor = static_cast<unsigned char>(bytes[7]);
-  if (major < 1 || major > 3 || minor != 0) {
-    fail("{}: is of npy version {}.{}; 1.0, 2.0 and 3.0 are known", where, major, minor);
-  }
-  const std::size_t start = major == 1 ? 10 : 12;
-  if (bytes.size() < start) fail("{}: ends within its first {} bytes", where, start);
-  const std::uint64_t length = major == 1 ? little_endian<std::uint16_t>(bytes, 8)
-                                          : std::uint64_t{little_endian<std::uint32_t>(bytes, 8)};
-  if (length > bytes.size() - start) {
-    fail("{}: a header of {} bytes is announced, the file has {} after its length", where, grouped(length),
-         grouped(bytes.size() - start));
-  }
-  return {bytes.substr(start, static_cast<std::size_t>(length)), start + static_cast<std::size_t>(length)};
-}
+// NumPy writes some 128 bytes, and reads no more than 10,000.
+constexpr std::uint64_t kLongestHeader = std::uint64_t{64} << 10;
 
 std::optional<DType> dtype_of(std::string_view kind_and_size) {
   constexpr std::pair<std::string_view, DType> kKnown[] = {
@@ -53,14 +29,39 @@ std::optional<DType> dtype_of(std::string_view kind_and_size) {
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::string_view bytes, const std::string& where) {
-  const HeaderText header = header_text(bytes, where);
-  return {parse_npy_literal(header.text, where), header.end};
+NpyHeader read_npy_header(ByteReader& bytes, std::uint64_t size, const std::string& where) {
+  std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(size, 8)), '\0');
+  bytes.read(start.data(), start.size());
+  if (!start.starts_with(kMagic)) {
+    fail("{}: is not an npy file: it starts with {}, \\x93NUMPY was expected", where,
+         in_quotes(std::string_view(start).substr(0, kMagic.size())));
+  }
+  if (size < 8) fail("{}: ends within its first 8 bytes", where);
+  const int major = static_cast<unsigned char>(start[6]);
+  const int minor = static_cast<unsigned char>(start[7]);
+  if (major < 1 || major > 3 || minor != 0) {
+    fail("{}: is of npy version {}.{}; 1.0, 2.0 and 3.0 are known", where, major, minor);
+  }
+  const std::size_t length_size = major == 1 ? 2 : 4;
+  const std::uint64_t begin = 8 + length_size;
+  if (size < begin) fail("{}: ends within its first {} bytes", where, begin);
+  std::string length_bytes(sizeof(std::uint32_t), '\0');
+  bytes.read(length_bytes.data(), length_size);
+  const std::uint64_t length = little_endian<std::uint32_t>(length_bytes, 0);
+  if (length > size - begin) {
+    fail("{}: a header of {} bytes is announced, the file has {} after its length", where, grouped(length),
+         grouped(size - begin));
+  }
+  if (length > kLongestHeader) {
+    fail("{}: a header of {} bytes is announced, at most {} are read", where, grouped(length),
+         grouped(kLongestHeader));
+  }
+  std::string text(static_cast<std::size_t>(length), '\0');
+  bytes.read(text.data(), text.size());
+  return {parse_npy_literal(text, where), begin + length};
 }
 
-RawArray parse_npy(std::string_view bytes, const std::string& where) {
-  const auto [literal, data_begin] = parse_npy_header(bytes, where);
-
+RawArray raw_array_of(const NpyLiteral& literal, std::uint64_t data_size, const std::string& where) {
   RawArray raw;
   std::string_view descr = literal.descr;
   const char order = descr.empty() ? ' ' : descr.front();
@@ -77,11 +78,19 @@ RawArray parse_npy(std::string_view bytes, const std::string& where) {
   raw.big_endian = order == '>';
   raw.fortran_order = literal.fortran_order;
   raw.shape = checked_shape(literal.extents, where);
-  raw.data = bytes.substr(data_begin);
-  if (raw.data.size() != raw.byte_count()) {
+  if (data_size != raw.byte_count()) {
     fail("{}: {} bytes of data expected for shape {} of {}, the file has {}", where,
-         grouped(raw.byte_count()), raw.shape.to_string(), literal.descr, grouped(raw.data.size()));
+         grouped(raw.byte_count()), raw.shape.to_string(), literal.descr, grouped(data_size));
   }
+  return raw;
+}
+
+RawArray parse_npy(const ByteSource& file, const std::string& where) {
+  SourceReader bytes(file, 0);
+  const NpyHeader header = read_npy_header(bytes, file.size(), where);
+  RawArray raw = raw_array_of(header.literal, file.size() - header.data_begin, where);
+  raw.source = &file;
+  raw.begin = header.data_begin;
   return raw;
 }
 

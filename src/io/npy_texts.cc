@@ -46,29 +46,38 @@ std::u32string code_points(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::vector<std::string>> parse_npy_texts(std::string_view bytes, const std::string& where) {
-  const auto [literal, data_begin] = parse_npy_header(bytes, where);
+bool is_npy_texts(const NpyLiteral& literal) {
   const std::string& descr = literal.descr;  // "<U12", "|S12"
-  if (descr.size() < 3 || (descr[1] != 'U' && descr[1] != 'S')) return std::nullopt;
-  const bool wide = descr[1] == 'U';
+  return descr.size() >= 3 && (descr[1] == 'U' || descr[1] == 'S');
+}
+
+NpyTextLayout npy_text_layout(const NpyLiteral& literal, std::uint64_t data_size,
+                              const std::string& where) {
+  const std::string& descr = literal.descr;
   std::uint64_t length = 0;
   const auto [end, error] = std::from_chars(descr.data() + 2, descr.data() + descr.size(), length);
   if (error != std::errc{} || end != descr.data() + descr.size() || length > (1U << 20)) {
     fail("{}: dtype {} is not read", where, in_quotes(descr));
   }
   const auto count = static_cast<std::uint64_t>(checked_shape(literal.extents, where).elements());
-  const std::uint64_t size = wide ? 4 * length : length;
-  const std::string_view data = bytes.substr(data_begin);
+  const std::uint64_t size = descr[1] == 'U' ? 4 * length : length;
   // Texts of length 0 take no bytes: their number must not become an allocation of any size.
-  if (count > bytes.size() + 1 || count * size != data.size()) {
+  constexpr std::uint64_t kMostEmpty = 1024;
+  if (count > data_size + kMostEmpty || count * size != data_size) {
     fail("{}: {} texts of {} expected, the file has {} bytes of data", where, grouped(count), descr,
-         grouped(data.size()));
+         grouped(data_size));
   }
+  return {count, size};
+}
+
+std::vector<std::string> read_npy_texts(const NpyLiteral& literal, const NpyTextLayout& layout,
+                                        ByteReader& data, const std::string& where) {
   std::vector<std::string> texts;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::string_view one =
-        data.substr(static_cast<std::size_t>(i * size), static_cast<std::size_t>(size));
-    texts.push_back(wide ? text_of_utf32(one, descr[0] == '>', where) : text_of_bytes(one, where));
+  std::string one(static_cast<std::size_t>(layout.size), '\0');
+  for (std::uint64_t i = 0; i < layout.count; ++i) {
+    data.read(one.data(), one.size());
+    texts.push_back(literal.descr[1] == 'U' ? text_of_utf32(one, literal.descr[0] == '>', where)
+                                            : text_of_bytes(one, where));
   }
   return texts;
 }
@@ -83,6 +92,14 @@ NpyTexts npy_texts(const NamedTexts& texts, const std::string& where) {
   for (const std::string& text : texts.values) {
     fields.push_back(code_points(text));
     longest = std::max(longest, fields.back().size());
+  }
+  // Every field is as long as the longest text: one giant among thousands makes gigabytes of zeros.
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+  if (longest > kMostBytes / sizeof(char32_t) / std::max<std::size_t>(1, fields.size())) {
+    fail(
+        "{}: {} has {} texts, the longest of {} characters: as NumPy's texts they would take more than {} "
+        "bytes; use .safetensors or .json",
+        where, in_quotes(texts.name), grouped(fields.size()), grouped(longest), grouped(kMostBytes));
   }
   NpyTexts npy{npy_header(fmt::format("<U{}", longest), texts.shape), ""};
   npy.data.reserve(4 * longest * fields.size());

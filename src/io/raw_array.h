@@ -9,6 +9,7 @@
 
 #include "fovea/array.h"
 #include "fovea/tensor.h"
+#include "io/byte_source.h"
 
 namespace fovea {
 
@@ -22,7 +23,8 @@ struct RawArray {
   bool big_endian = false;
   bool fortran_order = false;  // the first axis runs fastest
   Shape shape = {};
-  std::string_view data = {};  // byte_count(shape, dtype) of them, anywhere in memory
+  const ByteSource* source = nullptr;  // has the data from byte `begin` on; null: they come from elsewhere
+  std::uint64_t begin = 0;
 
   std::uint64_t byte_count() const { return static_cast<std::uint64_t>(shape.elements()) * size_of(dtype); }
 };
@@ -31,8 +33,13 @@ struct RawArray {
 // extents, and more elements than memory has addresses. Allocates nothing.
 Shape checked_shape(const std::vector<Index>& extents, const std::string& where);
 
-// Floats as Tensor, everything else as Ids. Throws Error for an unsigned integer over 2^63 − 1.
-std::variant<Tensor, Ids> decode(const RawArray& raw, const std::string& where);
+// Floats as Tensor, everything else as Ids. Memory is touched only as the data arrive, a piece at a time: a
+// shape that promises more than comes costs nothing. Throws Error for an unsigned integer over 2^63 − 1.
+std::variant<Tensor, Ids> decode(const RawArray& raw, ByteReader& data, const std::string& where);
+std::variant<Tensor, Ids> decode(const RawArray& raw, const std::string& where);  // from raw.source
+
+// The memory that decode() takes, at its most.
+std::uint64_t decoded_bytes(const RawArray& raw);
 
 // The bytes of arrays to be written, little-endian as all supported processors store them.
 std::string_view bytes_of(const Tensor& tensor);

@@ -9,7 +9,6 @@
 #include "io/file_writer.h"
 #include "io/json.h"
 #include "io/little_endian.h"
-#include "io/mapped_file.h"
 #include "io/safetensors_format.h"
 
 namespace fovea {
@@ -110,8 +109,7 @@ std::string header_of(const std::vector<StoredArray>& all,
 
 }  // namespace
 
-NamedArrays parse_safetensors(std::string_view bytes, const std::string& where) {
-  SafetensorsIndex index = index_safetensors(bytes, where);
+NamedArrays decode_safetensors(SafetensorsIndex index, const std::string& where) {
   NamedArrays arrays(where);
   arrays.metadata() = std::move(index.metadata);
   for (const auto& [name, raw] : index.entries) {
@@ -122,9 +120,14 @@ NamedArrays parse_safetensors(std::string_view bytes, const std::string& where) 
   return arrays;
 }
 
+NamedArrays parse_safetensors(std::string_view bytes, const std::string& where) {
+  const MemorySource source(bytes, where);
+  return decode_safetensors(index_safetensors(source), where);
+}
+
 NamedArrays load_safetensors(const std::string& path) {
-  const MappedFile file(path, "safetensors");
-  return parse_safetensors(file.bytes(), file.where());
+  const InputFile file(path, "safetensors");
+  return decode_safetensors(index_safetensors(file), file.where());
 }
 
 void save_safetensors(const std::string& path, const NamedArrays& arrays) {

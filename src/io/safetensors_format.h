@@ -1,4 +1,4 @@
-// The safetensors format, in memory.
+// The safetensors format.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace fovea {
 
-// What the header says, checked, with each tensor's data located in `bytes`: nothing is converted yet.
+// What the header says, checked, with each tensor's data located in the file: nothing is converted yet.
 struct SafetensorsIndex {
   struct Entry {
     std::string name;
@@ -21,7 +21,9 @@ struct SafetensorsIndex {
   std::map<std::string, std::string> metadata;
 };
 
-// Throws Error "<where>: ..".
-SafetensorsIndex index_safetensors(std::string_view bytes, const std::string& where);
+// Throws Error "<where>: ..". The file must outlive what is located in it.
+SafetensorsIndex index_safetensors(const ByteSource& file);
+
+NamedArrays decode_safetensors(SafetensorsIndex index, const std::string& where);
 
 }  // namespace fovea

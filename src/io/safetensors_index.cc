@@ -27,22 +27,23 @@ std::optional<DType> dtype_of(std::string_view text) {
   return std::nullopt;
 }
 
-std::string_view header_text(std::string_view bytes, const std::string& where) {
-  if (bytes.size() < kLengthSize) {
-    fail("{}: has {} bytes, the length of the header alone takes 8", where, bytes.size());
+std::string header_text(const ByteSource& file) {
+  const std::string& where = file.where();
+  if (file.size() < kLengthSize) {
+    fail("{}: has {} bytes, the length of the header alone takes 8", where, file.size());
   }
-  const auto length = little_endian<std::uint64_t>(bytes, 0);
+  const auto length = little_endian<std::uint64_t>(file.bytes(0, kLengthSize), 0);
   if (length > kHeaderLimit) {
     fail("{}: a header of {} bytes is announced, {} are allowed: not a safetensors file?", where,
          grouped(length), grouped(kHeaderLimit));
   }
-  if (length > bytes.size() - kLengthSize) {
+  if (length > file.size() - kLengthSize) {
     fail("{}: a header of {} bytes is announced, the file has {} after its length", where, grouped(length),
-         grouped(bytes.size() - kLengthSize));
+         grouped(file.size() - kLengthSize));
   }
-  const std::string_view text = bytes.substr(kLengthSize, static_cast<std::size_t>(length));
-  if (!text.starts_with('{')) fail("{}: the header should start with '{{'", where);
-  return text;
+  if (length == 0 || file.bytes(kLengthSize, 1) != "{")
+    fail("{}: the header should start with '{{'", where);
+  return file.bytes(kLengthSize, static_cast<std::size_t>(length));
 }
 
 const Json& member(const Json& object, const char* key, const std::string& where) {
@@ -69,7 +70,7 @@ struct Range {
   std::uint64_t begin = 0, end = 0;
 };
 
-Range read_entry(const Json& info, std::string_view data, const std::string& where, RawArray& raw) {
+Range read_entry(const Json& info, std::uint64_t data_size, const std::string& where, RawArray& raw) {
   if (!info.is_object()) fail("{}: should be an object, is {}", where, info.type_name());
   const Json& dtype_text = member(info, "dtype", where);
   const std::optional<DType> dtype =
@@ -85,17 +86,15 @@ Range read_entry(const Json& info, std::string_view data, const std::string& whe
   const std::vector<Index> offsets = sizes(member(info, "data_offsets", where), "data_offsets", where);
   if (offsets.size() != 2) fail("{}: data_offsets should be two, are {}", where, offsets.size());
   const Range range = {static_cast<std::uint64_t>(offsets[0]), static_cast<std::uint64_t>(offsets[1])};
-  if (range.begin > range.end || range.end > data.size()) {
+  if (range.begin > range.end || range.end > data_size) {
     fail("{}: data_offsets {} to {} are not within the {} bytes of data", where, grouped(range.begin),
-         grouped(range.end), grouped(data.size()));
+         grouped(range.end), grouped(data_size));
   }
   if (range.end - range.begin != raw.byte_count()) {
     fail("{}: {} bytes of data expected for shape {} of {}, data_offsets give {}", where,
          grouped(raw.byte_count()), raw.shape.to_string(), dtype_text.get_ref<const std::string&>(),
          grouped(range.end - range.begin));
   }
-  raw.data =
-      data.substr(static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.end - range.begin));
   return range;
 }
 
@@ -112,9 +111,10 @@ void read_metadata(const Json& object, const std::string& where,
 
 }  // namespace
 
-SafetensorsIndex index_safetensors(std::string_view bytes, const std::string& where) {
-  const std::string_view text = header_text(bytes, where);
-  const std::string_view data = bytes.substr(kLengthSize + text.size());
+SafetensorsIndex index_safetensors(const ByteSource& file) {
+  const std::string& where = file.where();
+  const std::string text = header_text(file);
+  const std::uint64_t data_begin = kLengthSize + text.size(), data_size = file.size() - data_begin;
   const Json header = parse_json(text, where + ": header", {.max_depth = 8, .unique_keys = true});
 
   SafetensorsIndex index;
@@ -125,7 +125,7 @@ SafetensorsIndex index_safetensors(std::string_view bytes, const std::string& wh
       continue;
     }
     found.emplace_back(Range{}, SafetensorsIndex::Entry{name, {}});
-    found.back().first = read_entry(info, data, fmt::format("{}: tensor {}", where, in_quotes(name)),
+    found.back().first = read_entry(info, data_size, fmt::format("{}: tensor {}", where, in_quotes(name)),
                                     found.back().second.raw);
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
@@ -139,11 +139,13 @@ SafetensorsIndex index_safetensors(std::string_view bytes, const std::string& wh
            grouped(covered));
     }
     covered = range.end;
+    entry.raw.source = &file;
+    entry.raw.begin = data_begin + range.begin;
     index.entries.push_back(std::move(entry));
   }
-  if (covered != data.size()) {
+  if (covered != data_size) {
     fail("{}: the tensors take {} bytes of data, the file has {}", where, grouped(covered),
-         grouped(data.size()));
+         grouped(data_size));
   }
   return index;
 }

@@ -18,11 +18,11 @@ bool is_json_list(std::string_view text) {
   return second != text.npos && (text[second] == '"' || text[second] == ']');
 }
 
-std::vector<std::string> tokens_of(const NamedArrays& arrays, const std::string& name) {
-  const auto found = arrays.metadata().find(name);
-  if (found == arrays.metadata().end()) return {};
-  const std::string where = fmt::format("{}: {}", arrays.source(), in_quotes(name));
-  return is_json_list(found->second) ? parse_text_list(found->second, where) : split_tokens(found->second);
+std::vector<std::string> tokens_of(const MetadataText& text, const std::string& name,
+                                   const std::string& source) {
+  const std::string tokens = text(name);
+  const std::string where = fmt::format("{}: {}", source, in_quotes(name));
+  return is_json_list(tokens) ? parse_text_list(tokens, where) : split_tokens(tokens);
 }
 
 void check_count(const AttentionWeights& weights, const std::vector<std::string>& tokens, Index expected,
@@ -44,15 +44,16 @@ void set_tokens(AttentionWeights& weights, std::vector<std::string> query_tokens
   if (!key_tokens.empty()) weights.key_tokens = std::move(key_tokens);
 }
 
-void set_tokens_of_metadata(AttentionWeights& weights, const NamedArrays& arrays, std::string_view name) {
-  std::vector<std::string> queries = tokens_of(arrays, "query_tokens");
-  std::vector<std::string> keys = tokens_of(arrays, "key_tokens");
-  const std::vector<std::string> written = tokens_of(arrays, "decoder_tokens");
+void set_tokens_of_metadata(AttentionWeights& weights, const MetadataText& text, std::string_view name) {
+  const auto tokens = [&](const char* which) { return tokens_of(text, which, weights.source); };
+  std::vector<std::string> queries = tokens("query_tokens");
+  std::vector<std::string> keys = tokens("key_tokens");
+  const std::vector<std::string> written = tokens("decoder_tokens");
   if (!written.empty() && (name.starts_with("decoder") || name.starts_with("cross"))) {
     queries = written;
-    keys = name.starts_with("cross") ? tokens_of(arrays, "tokens") : written;
+    keys = name.starts_with("cross") ? tokens("tokens") : written;
   }
-  if (queries.empty()) queries = tokens_of(arrays, "tokens");
+  if (queries.empty()) queries = tokens("tokens");
   set_tokens(weights, std::move(queries), std::move(keys));
 }
 

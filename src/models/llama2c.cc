@@ -19,10 +19,12 @@ struct Sizes {
   Index head_width() const { return dim / heads; }
 };
 
-Sizes read_sizes(std::string_view bytes, const std::string& where) {
-  if (bytes.size() < kHeaderBytes) {
-    fail("{}: has {} bytes, the header alone takes {}", where, bytes.size(), kHeaderBytes);
+Sizes read_sizes(const ByteSource& file) {
+  const std::string& where = file.where();
+  if (file.size() < kHeaderBytes) {
+    fail("{}: has {} bytes, the header alone takes {}", where, file.size(), kHeaderBytes);
   }
+  const std::string bytes = file.bytes(0, kHeaderBytes);
   std::array<Index, 7> n = {};
   for (std::size_t i = 0; i < n.size(); ++i) {
     n[i] = static_cast<std::int32_t>(little_endian<std::uint32_t>(bytes, i * 4));
@@ -46,27 +48,25 @@ Sizes read_sizes(std::string_view bytes, const std::string& where) {
 // Walks through the file and names what it passes.
 class Walk {
  public:
-  Walk(std::string_view data, const MappedFile* file, WeightFiles& weights)
-      : data_(data), file_(file), weights_(weights) {}
+  Walk(const ByteSource& file, WeightFiles& weights) : file_(file), weights_(weights) {}
 
   void take(const std::string& name, const Shape& shape) {
     RawArray raw;
     raw.shape = shape;
-    const auto size = static_cast<std::size_t>(raw.byte_count());
-    raw.data = data_.substr(at_, size);
-    weights_.add(name, raw, file_);
-    at_ += size;
+    raw.source = &file_;
+    raw.begin = at_;
+    weights_.add(name, raw);
+    at_ += raw.byte_count();
   }
   void take_layers(Index layers, const std::string& name, const Shape& shape) {
     for (Index i = 0; i < layers; ++i) take(fmt::format("model.layers.{}.{}.weight", i, name), shape);
   }
-  void skip(Index floats) { at_ += static_cast<std::size_t>(floats) * sizeof(float); }
+  void skip(Index floats) { at_ += static_cast<std::uint64_t>(floats) * sizeof(float); }
 
  private:
-  std::string_view data_;
-  const MappedFile* file_;
+  const ByteSource& file_;
   WeightFiles& weights_;
-  std::size_t at_ = kHeaderBytes;
+  std::uint64_t at_ = kHeaderBytes;
 };
 
 Index floats_of(const Sizes& s) {
@@ -78,16 +78,15 @@ Index floats_of(const Sizes& s) {
 
 }  // namespace
 
-Json read_llama2c(std::string_view bytes, const std::string& where, const MappedFile* file,
-                  WeightFiles& weights) {
-  const Sizes s = read_sizes(bytes, where);
+Json read_llama2c(const ByteSource& file, WeightFiles& weights) {
+  const Sizes s = read_sizes(file);
   const std::uint64_t expected = kHeaderBytes + static_cast<std::uint64_t>(floats_of(s)) * sizeof(float);
-  if (bytes.size() != expected) {
-    fail("{}: has {} bytes, its header (dim {}, hidden {}, layers {}, vocabulary {}) asks for {}", where,
-         grouped(bytes.size()), s.dim, s.hidden, s.layers, s.vocabulary, grouped(expected));
+  if (file.size() != expected) {
+    fail("{}: has {} bytes, its header (dim {}, hidden {}, layers {}, vocabulary {}) asks for {}",
+         file.where(), grouped(file.size()), s.dim, s.hidden, s.layers, s.vocabulary, grouped(expected));
   }
   const Index kv = s.kv_heads * s.head_width();
-  Walk walk(bytes, file, weights);
+  Walk walk(file, weights);
   walk.take("model.embed_tokens.weight", {s.vocabulary, s.dim});
   walk.take_layers(s.layers, "input_layernorm", {s.dim});
   walk.take_layers(s.layers, "self_attn.q_proj", {s.dim, s.dim});

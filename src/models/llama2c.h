@@ -12,7 +12,6 @@ namespace fovea {
 // 7 int32: dim, hidden, layers, heads, key heads, vocabulary (negative: the output layer has its own
 // weights), sequence. Then float32: words, norms, wq, wk, wv, wo, norms, w1, w2, w3, each for all layers;
 // the last norm; cosines and sines of the positions (not used); the output layer.
-Json read_llama2c(std::string_view bytes, const std::string& where, const MappedFile* file,
-                  WeightFiles& weights);
+Json read_llama2c(const ByteSource& file, WeightFiles& weights);
 
 }  // namespace fovea

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/fail.h"
+#include "fovea/render.h"
 #include "io/json.h"
 #include "models/llama2c.h"
 
@@ -22,12 +23,6 @@ std::vector<std::string> files_ending(const fs::path& folder, const std::string&
   }
   std::sort(names.begin(), names.end());
   return names;
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 [[noreturn]] void refuse_pickle(const fs::path& folder, const std::string& name) {
@@ -81,8 +76,7 @@ Json open_model_folder(const std::string& path, WeightFiles& weights) {
     refuse_pickle(folder, "pytorch_model.bin");
   }
   if (binaries.size() == 1) {
-    const MappedFile& file = weights.add_file((folder / binaries.front()).string(), "llama2.c");
-    return read_llama2c(file.bytes(), file.where(), &file, weights);
+    return read_llama2c(weights.add_file((folder / binaries.front()).string(), "llama2.c"), weights);
   }
   fail("[model] {}: no model here: expected config.json with .safetensors files, or one llama2.c .bin{}",
        path, binaries.empty() ? "" : "; there are " + listed(binaries));

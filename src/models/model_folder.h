@@ -8,7 +8,7 @@
 
 namespace fovea {
 
-// The config of a folder, with its weights mapped into `weights`: config.json and safetensors files, or
+// The config of a folder, with its weights located in `weights`: config.json and safetensors files, or
 // llama2.c's model.bin. Throws Error for folders without a model, and for pickled weights, with the command
 // that converts them.
 Json open_model_folder(const std::string& folder, WeightFiles& weights);

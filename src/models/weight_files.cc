@@ -5,26 +5,26 @@
 
 #include "core/fail.h"
 #include "fovea/file.h"
+#include "fovea/render.h"
 #include "io/json.h"
 #include "io/messages.h"
 #include "io/safetensors_format.h"
 
 namespace fovea {
 
-const MappedFile& WeightFiles::add_file(const std::string& path, std::string_view format) {
-  return *files_.emplace_back(std::make_unique<MappedFile>(path, format));
+const ByteSource& WeightFiles::add_file(const std::string& path, std::string_view format) {
+  return *files_.emplace_back(std::make_unique<InputFile>(path, format));
 }
 
-void WeightFiles::add(const std::string& name, const RawArray& raw, const MappedFile* file) {
-  if (!tensors_.emplace(name, Located{raw, file}).second) {
+void WeightFiles::add(const std::string& name, const RawArray& raw) {
+  if (!tensors_.emplace(name, raw).second) {
     fail("{}: the tensor {} is there twice", where_, in_quotes(name));
   }
 }
 
 void WeightFiles::add_safetensors(const std::string& path) {
-  const MappedFile& file = add_file(path, "safetensors");
-  const SafetensorsIndex index = index_safetensors(file.bytes(), file.where());
-  for (const SafetensorsIndex::Entry& entry : index.entries) add(entry.name, entry.raw, &file);
+  const SafetensorsIndex index = index_safetensors(add_file(path, "safetensors"));
+  for (const SafetensorsIndex::Entry& entry : index.entries) add(entry.name, entry.raw);
 }
 
 void WeightFiles::add_sharded(const std::string& index_path) {
@@ -33,20 +33,20 @@ void WeightFiles::add_sharded(const std::string& index_path) {
   const std::filesystem::path folder = std::filesystem::path(index_path).parent_path();
   std::set<std::string> shards;
   for (const auto& [tensor, shard] : shard_of) shards.insert(shard);
-  std::string missing;
+  std::vector<std::string> missing;
   for (const std::string& shard : shards) {
-    if (!std::filesystem::exists(folder / shard)) missing += (missing.empty() ? "" : ", ") + shard;
+    if (!std::filesystem::exists(folder / shard)) missing.push_back(in_quotes(shard));
   }
-  if (!missing.empty()) fail("{}: files that it names are missing: {}", where, missing);
+  if (!missing.empty()) fail("{}: files that it names are missing: {}", where, listed(missing));
   for (const std::string& shard : shards) add_safetensors((folder / shard).string());
   for (const auto& [tensor, shard] : shard_of) {
     if (find(tensor) == nullptr)
-      missing += fmt::format("{}{} of {}", missing.empty() ? "" : ", ", tensor, shard);
+      missing.push_back(fmt::format("{} of {}", in_quotes(tensor), in_quotes(shard)));
   }
-  if (!missing.empty()) fail("{}: tensors that it names are missing: {}", where, missing);
+  if (!missing.empty()) fail("{}: tensors that it names are missing: {}", where, listed(missing));
 }
 
-const WeightFiles::Located* WeightFiles::find(const std::string& name) const {
+const RawArray* WeightFiles::find(const std::string& name) const {
   const auto found = tensors_.find(name);
   return found == tensors_.end() ? nullptr : &found->second;
 }

@@ -1,4 +1,4 @@
-// The tensors of a model's files by name, mapped and not yet converted.
+// The tensors of a model's files by name, located and not yet read.
 #pragma once
 
 #include <map>
@@ -7,18 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "io/mapped_file.h"
+#include "io/byte_source.h"
 #include "io/raw_array.h"
 
 namespace fovea {
 
 class WeightFiles {
  public:
-  struct Located {
-    RawArray raw;
-    const MappedFile* file = nullptr;
-  };
-
   explicit WeightFiles(std::string where) : where_(std::move(where)) {}
 
   // All tensors of a safetensors file. Throws Error if a name is there already.
@@ -27,17 +22,17 @@ class WeightFiles {
   // that the index expects in it.
   void add_sharded(const std::string& index_path);
   // A file in another format: its tensors are then given one by one.
-  const MappedFile& add_file(const std::string& path, std::string_view format);
-  void add(const std::string& name, const RawArray& raw, const MappedFile* file);
+  const ByteSource& add_file(const std::string& path, std::string_view format);
+  void add(const std::string& name, const RawArray& raw);
 
-  const Located* find(const std::string& name) const;  // null if there is none
-  const std::map<std::string, Located>& tensors() const { return tensors_; }
+  const RawArray* find(const std::string& name) const;  // null if there is none
+  const std::map<std::string, RawArray>& tensors() const { return tensors_; }
   const std::string& where() const { return where_; }  // "[model] minilm", for messages
 
  private:
   std::string where_;
-  std::vector<std::unique_ptr<MappedFile>> files_;
-  std::map<std::string, Located> tensors_;
+  std::vector<std::unique_ptr<InputFile>> files_;
+  std::map<std::string, RawArray> tensors_;
 };
 
 // The index of a sharded model: tensor → name of its file. Throws Error "<where>: .." for anything that is

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/fail.h"
+#include "fovea/render.h"
 #include "fovea/typed_view.h"
 
 namespace fovea {
@@ -15,20 +16,11 @@ Shape shape_in_file(const WeightPlan::Part& part) {
 }
 
 Tensor to_float32(const RawArray& raw, const std::string& where) {
-  const auto aligned_to = [&](std::size_t bytes) {
-    return reinterpret_cast<std::uintptr_t>(raw.data.data()) % bytes == 0;
-  };
-  const void* data = raw.data.data();
-  if (raw.dtype == DType::f32 && aligned_to(4)) {
-    return Tensor::copy_of(ConstView(static_cast<const float*>(data), raw.shape));
-  }
-  if (raw.dtype == DType::f16 && aligned_to(2)) {
-    return to_float32(TypedView::float16(static_cast<const std::uint16_t*>(data), raw.shape));
-  }
-  if (raw.dtype == DType::bf16 && aligned_to(2)) {
-    return to_float32(TypedView::bfloat16(static_cast<const std::uint16_t*>(data), raw.shape));
-  }
-  return std::get<Tensor>(decode(raw, where));
+  if (raw.dtype != DType::f16 && raw.dtype != DType::bf16) return std::get<Tensor>(decode(raw, where));
+  std::vector<std::uint16_t> bits(static_cast<std::size_t>(raw.shape.elements()));
+  raw.source->read(raw.begin, reinterpret_cast<char*>(bits.data()), bits.size() * sizeof(bits[0]));
+  return to_float32(raw.dtype == DType::f16 ? TypedView::float16(bits.data(), raw.shape)
+                                            : TypedView::bfloat16(bits.data(), raw.shape));
 }
 
 // Rows 2i + j of each head become rows j · D/2 + i.
@@ -46,11 +38,10 @@ Tensor halves_of_pairs(const Tensor& from, Index head_width) {
 // Rows [begin, end) of a matrix.
 RawArray rows_of(const RawArray& raw, Index begin, Index end) {
   const Index columns = raw.shape.elements() / raw.shape[0];
-  const auto row_bytes = static_cast<std::size_t>(columns) * size_of(raw.dtype);
+  const std::uint64_t row_bytes = static_cast<std::uint64_t>(columns) * size_of(raw.dtype);
   RawArray rows = raw;
   rows.shape = raw.shape.rank() == 1 ? Shape{end - begin} : Shape{end - begin, columns};
-  rows.data = raw.data.substr(static_cast<std::size_t>(begin) * row_bytes,
-                              static_cast<std::size_t>(end - begin) * row_bytes);
+  rows.begin = raw.begin + static_cast<std::uint64_t>(begin) * row_bytes;
   return rows;
 }
 
@@ -114,24 +105,24 @@ void WeightPlan::stacked(const std::vector<Row>& rows, Index inputs, bool bias, 
   });
 }
 
-const WeightFiles::Located* WeightPlan::locate(const Part& part) const {
+const RawArray* WeightPlan::locate(const Part& part) const {
   for (const std::string& name : part.names) {
-    if (const WeightFiles::Located* located = files_.find(name)) return located;
+    if (const RawArray* located = files_.find(name)) return located;
   }
   return nullptr;
 }
 
 std::string WeightPlan::problem_of(const Part& part) const {
-  const WeightFiles::Located* located = locate(part);
+  const RawArray* located = locate(part);
   const Shape expected = shape_in_file(part);
   if (located == nullptr) {
     return fmt::format("{} is missing, expected {}", part.names.front(), expected.to_string());
   }
-  if (!is_floating(located->raw.dtype)) {
+  if (!is_floating(located->dtype)) {
     return fmt::format("{} holds integers, expected floats {}", part.names.front(), expected.to_string());
   }
-  if (!(located->raw.shape == expected)) {
-    return fmt::format("{} is {}, expected {}", part.names.front(), located->raw.shape.to_string(),
+  if (!(located->shape == expected)) {
+    return fmt::format("{} is {}, expected {}", part.names.front(), located->shape.to_string(),
                        expected.to_string());
   }
   return "";
@@ -139,14 +130,11 @@ std::string WeightPlan::problem_of(const Part& part) const {
 
 void WeightPlan::for_pieces(const Part& part, Index unit, const UsePiece& use) const {
   constexpr Index kPiece = 1 << 18;  // numbers
-  const WeightFiles::Located& located = *locate(part);
-  const Index rows = located.raw.shape[0],
-              columns = located.raw.shape.elements() / std::max<Index>(1, rows);
+  const RawArray& located = *locate(part);
+  const Index rows = located.shape[0], columns = located.shape.elements() / std::max<Index>(1, rows);
   const Index step = std::max<Index>(1, kPiece / std::max<Index>(1, unit * columns)) * unit;
   for (Index row = 0; row < rows; row += step) {
-    const RawArray raw = rows_of(located.raw, row, std::min(rows, row + step));
-    use(row, to_float32(raw, files_.where()));
-    if (located.file != nullptr) located.file->release(raw.data);
+    use(row, to_float32(rows_of(located, row, std::min(rows, row + step)), files_.where()));
   }
 }
 
@@ -199,16 +187,16 @@ Tensor WeightPlan::assembled(const Wanted& wanted) const {
 }
 
 void WeightPlan::load() {
-  std::string problems;
-  Index count = 0;
+  std::vector<std::string> problems;
   for (const Wanted& wanted : wanted_) {
     for (const Part& part : wanted.parts) {
-      const std::string problem = problem_of(part);
-      if (!problem.empty()) problems += (count++ == 0 ? "" : "; ") + problem;
+      std::string problem = problem_of(part);
+      if (!problem.empty()) problems.push_back(std::move(problem));
     }
   }
-  if (count > 0) {
-    fail("{}: {} tensor{} not fit: {}", files_.where(), count, count == 1 ? " does" : "s do", problems);
+  if (!problems.empty()) {
+    fail("{}: {} tensor{} not fit: {}", files_.where(), problems.size(),
+         problems.size() == 1 ? " does" : "s do", listed(problems, 10, "; "));
   }
   for (const Wanted& wanted : wanted_) {
     if (wanted.give_packed) {

@@ -64,8 +64,7 @@ class WeightPlan {
   // Called after all tensors are there.
   void afterwards(std::function<void()> finish) { finishers_.push_back(std::move(finish)); }
 
-  // Throws one Error that lists every tensor that is missing or has another shape or type. Memory of the
-  // mapped files is given back as it is converted.
+  // Throws one Error that lists the tensors that are missing or have another shape or type.
   void load();
   Index parameters() const { return parameters_; }  // elements wanted so far
 
@@ -75,7 +74,7 @@ class WeightPlan {
     std::function<void(Tensor)> give;
     GivePacked give_packed;  // one of the two
   };
-  const WeightFiles::Located* locate(const Part& part) const;
+  const RawArray* locate(const Part& part) const;
   std::string problem_of(const Part& part) const;  // "" if it fits
   // Some rows of the file at a time, a multiple of `unit` of them, as float32: there is never a second copy
   // of a whole matrix.

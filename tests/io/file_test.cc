@@ -1,13 +1,18 @@
 #include "fovea/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 
-#include <fstream>
+#include <csignal>
 
+#include "io/byte_source.h"
 #include "io/file_writer.h"
 #include "io/io_testing.h"
-#include "io/mapped_file.h"
+#include "io/temporary_file.h"
 
 namespace fovea {
 namespace {
@@ -31,8 +36,37 @@ TEST(File, limit_is_inclusive) {
   EXPECT_TRUE(contains(error_of([&] { read_file(folder / "a.txt", 4); }), "has 5 bytes, at most 4"));
 }
 
-TEST(File, endless_device_stops_at_the_limit) {
-  EXPECT_TRUE(contains(error_of([] { read_file("/dev/zero", 10000); }), "more than 10,000 bytes"));
+// Of pipes and devices, those only that somebody opened for this program: others would be waited for.
+TEST(File, pipes_devices_and_sockets_are_refused_at_once) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_TRUE(
+      contains(error_of([&] { read_file(folder / "pipe"); }), "pipe: is a pipe, a regular file was"));
+  EXPECT_TRUE(
+      contains(error_of([] { read_file("/dev/zero"); }), "is a device, a regular file was expected"));
+  const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  (folder / "socket").copy(address.sun_path, sizeof(address.sun_path) - 1);
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_TRUE(contains(error_of([&] { read_file(folder / "socket"); }), "cannot be read"));
+}
+
+TEST(File, pipe_that_is_open_already_is_read_to_its_end) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::pipe(ends), 0);
+  const Descriptor reader(ends[0]);
+  ASSERT_EQ(::write(ends[1], "12345", 5), 5);
+  ::close(ends[1]);
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("/dev/fd/" + std::to_string(ends[0]), folder / "link");
+  EXPECT_EQ(read_file(folder / "link"), "12345");
+}
+
+TEST(File, endless_pipe_stops_at_the_limit) {
+  const Descriptor zero(::open("/dev/zero", O_RDONLY));
+  const std::string path = "/dev/fd/" + std::to_string(zero.get());
+  EXPECT_TRUE(contains(error_of([&] { read_file(path, 10000); }), "more than 10,000 bytes"));
 }
 
 TEST(File, missing_file_and_directory_are_named) {
@@ -115,26 +149,132 @@ TEST(File, longest_name_is_possible) {
   EXPECT_EQ(read_file(folder / name), "x");
 }
 
-TEST(MappedFile, shows_the_bytes) {
+TEST(File, dangling_link_stays_and_its_target_is_written) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "sub");
+  std::filesystem::create_symlink("sub/b", folder / "a");
+  std::filesystem::create_symlink("c.txt", folder / "sub/b");
+  write_file(folder / "a", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "a"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "sub/b"));
+  EXPECT_EQ(read_file(folder / "sub/c.txt"), "new");
+  std::filesystem::create_symlink("missing/d", folder / "nowhere");
+  EXPECT_TRUE(contains(error_of([&] { write_file(folder / "nowhere", "x"); }), "No such file"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "nowhere"));
+  std::filesystem::create_symlink("loop", folder / "loop");
+  EXPECT_TRUE(contains(error_of([&] { write_file(folder / "loop", "x"); }), "symbolic links"));
+}
+
+TEST(File, read_only_file_is_not_replaced) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "old");
+  ASSERT_EQ(::chmod((folder / "a.txt").c_str(), 0444), 0);
+  EXPECT_TRUE(contains(error_of([&] { write_file(folder / "a.txt", "new"); }), "the file is read-only"));
+  EXPECT_EQ(read_file(folder / "a.txt"), "old");
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
+// What is open already is written to where it stands, as a shell's >> expects.
+TEST(File, open_descriptor_is_appended_to) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "old ");
+  const Descriptor file(::open((folder / "a.txt").c_str(), O_WRONLY | O_APPEND));
+  write_file("/dev/fd/" + std::to_string(file.get()), "new");
+  EXPECT_EQ(read_file(folder / "a.txt"), "old new");
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(File, new_file_has_no_name_while_it_is_written) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "a.txt", [&](FileWriter& writer) {
+    writer.write("new");
+    EXPECT_EQ(folder.entries(), 0u);
+  });
+  write_file_atomically(folder / "a.txt", [&](FileWriter& writer) {
+    writer.write("newer");
+    EXPECT_EQ(folder.entries(), 1u);
+  });
+  EXPECT_EQ(read_file(folder / "a.txt"), "newer");
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
+// Where the file system knows no files without names.
+TEST(File, named_temporary_file_is_removed_on_request) {
+  TemporaryFile::nameless_is_possible = false;
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "old");
+  EXPECT_EQ(folder.entries(), 1u);
+  write_file_atomically(folder / "a.txt", [&](FileWriter& writer) {
+    writer.write("new");
+    EXPECT_EQ(folder.entries(), 2u);
+  });
+  EXPECT_EQ(read_file(folder / "a.txt"), "new");
+  EXPECT_THROW(write_file_atomically(folder / "a.txt",
+                                     [&](FileWriter&) {
+                                       EXPECT_EQ(folder.entries(), 2u);
+                                       remove_unfinished_files();
+                                       EXPECT_EQ(folder.entries(), 1u);
+                                     }),
+               Error);  // there is nothing to move any more
+  remove_unfinished_files();
+  EXPECT_EQ(read_file(folder / "a.txt"), "new");
+  EXPECT_EQ(folder.entries(), 1u);
+  TemporaryFile::nameless_is_possible = true;
+}
+
+TEST(File, killed_writer_leaves_nothing_and_the_old_file) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.bin", "old");
+  for (int round = 0; round < 5; ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const std::string piece(1 << 20, 'x');
+      write_file_atomically(folder / "a.bin", [&](FileWriter& writer) {
+        while (true) {
+          writer.write(piece);
+          if (writer.written() > (8u << 20)) ::pause();
+        }
+      });
+      ::_exit(0);
+    }
+    ::usleep(static_cast<useconds_t>(2000 * round));
+    ::kill(child, SIGKILL);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    EXPECT_EQ(folder.entries(), 1u);
+    EXPECT_EQ(read_file(folder / "a.bin"), "old");
+  }
+}
+
+TEST(InputFile, shows_the_bytes) {
   const TemporaryFolder folder;
   write_file(folder / "a.bin", "bytes");
-  const MappedFile file(folder / "a.bin", "npy");
-  EXPECT_EQ(file.bytes(), "bytes");
+  const InputFile file(folder / "a.bin", "npy");
+  EXPECT_EQ(file.size(), 5u);
+  EXPECT_EQ(file.bytes(1, 3), "yte");
   EXPECT_EQ(file.where(), "[npy] " + folder / "a.bin");
 }
 
-TEST(MappedFile, refuses_what_it_cannot_map) {
+TEST(InputFile, refuses_what_is_no_file) {
   const TemporaryFolder folder;
   write_file(folder / "empty", "");
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   const auto message = [&](const std::string& name) {
-    return error_of([&] { MappedFile(folder / name, "npz"); });
+    return error_of([&] { InputFile(folder / name, "npz"); });
   };
   EXPECT_TRUE(
       contains(message("missing"), "[npz] " + folder / "missing" + ": cannot be read: No such file"));
   EXPECT_TRUE(contains(message(""), "is a directory"));
   EXPECT_TRUE(contains(message("empty"), "the file is empty"));
-  EXPECT_TRUE(contains(message("pipe"), "is not a regular file"));
+  EXPECT_TRUE(contains(message("pipe"), "is a pipe, a regular file was expected"));
+}
+
+// A mapped file would end the program by SIGBUS.
+TEST(InputFile, file_that_is_cut_short_is_an_error) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", std::string(100'000, 'x'));
+  const InputFile file(folder / "a.npy", "npy");
+  ASSERT_EQ(::truncate((folder / "a.npy").c_str(), 4096), 0);
+  EXPECT_TRUE(contains(error_of([&] { file.bytes(0, 100'000); }), "was cut short while it was read"));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(NamedArrays, errors_tell_what_there_is) {
   EXPECT_TRUE(contains(error_of([] { NamedArrays("[npz] a.npz").ids("q"); }), "[npz] a.npz: "));
   NamedArrays many;
   for (int i = 0; i < 12; ++i) many.add(std::to_string(i), Ids{i});
-  EXPECT_TRUE(contains(error_of([&] { many.ids("x"); }), "\"9\" and 2 more"));
+  EXPECT_TRUE(contains(error_of([&] { many.ids("x"); }), "\"9\", … and 2 more"));
 }
 
 TEST(NamedArrays, duplicates_and_empty_tensors_are_errors) {

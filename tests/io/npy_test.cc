@@ -30,7 +30,10 @@ std::string npy(const std::string& dictionary, std::size_t data,
 }
 
 std::string parse_error(const std::string& bytes) {
-  return error_of([&] { decode(parse_npy(bytes, "[npy] t.npy"), "[npy] t.npy"); });
+  return error_of([&] {
+    const MemorySource file(bytes, "[npy] t.npy");
+    decode(parse_npy(file, file.where()), file.where());
+  });
 }
 
 TEST(Npy, floats_written_by_numpy) {

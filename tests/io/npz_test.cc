@@ -82,7 +82,7 @@ TEST(Npz, every_changed_byte_is_read_or_refused) {
 TEST(Npz, changed_data_fail_the_check_sum) {
   const TemporaryFolder folder;
   std::string bytes = small_archive(folder);
-  bytes[bytes.find("NUMPY") + 125] ^= 1;  // in the first number
+  bytes[bytes.find("NUMPY") + 127] ^= 1;  // in the first number
   EXPECT_TRUE(contains(parse_error(bytes), "entry \"q.npy\": check sum"));
 }
 
@@ -173,12 +173,18 @@ TEST(Npz, lies_about_inflated_size_are_seen) {
   EXPECT_EQ(parse_error(deflated_archive(stored, 0, 0)), "");
   EXPECT_TRUE(contains(parse_error(deflated_archive(stored, 4'000'000'000u, 0)),
                        "cannot inflate to 4,000,000,140"));
-  EXPECT_TRUE(
-      contains(parse_error(deflated_archive(stored, 1, 0)), "are damaged: 141 bytes expected, 140"));
-  EXPECT_TRUE(
-      contains(parse_error(deflated_archive(stored, ~0u, 0)), "are damaged: 139 bytes expected, 140"));
+  // The shape in the header says which size is meant; then the data have to say the same.
+  EXPECT_TRUE(contains(parse_error(deflated_archive(stored, 1, 0)),
+                       "12 bytes of data expected for shape [3] of <f4, the file has 13"));
+  EXPECT_TRUE(contains(parse_error(deflated_archive(stored, ~0u, 0)),
+                       "12 bytes of data expected for shape [3] of <f4, the file has 11"));
+  const std::string npy = read_file(folder / "q.npy");
+  EXPECT_TRUE(contains(parse_error(deflated_archive(deflated(npy.substr(0, 139)), 0, 0)),
+                       "are damaged: 140 bytes expected, 139 inflated"));
+  EXPECT_TRUE(contains(parse_error(deflated_archive(deflated(npy + "x"), 0, 0)),
+                       "are damaged: 140 bytes expected, 141 inflated"));
   EXPECT_TRUE(contains(parse_error(deflated_archive(stored + "x", 0, 0)), "are damaged"));
-  EXPECT_TRUE(contains(parse_error(deflated_archive("", ~std::uint32_t{139}, 0)), "are damaged"));
+  EXPECT_TRUE(contains(parse_error(deflated_archive("", ~std::uint32_t{139}, 0)), "is not an npy file"));
   EXPECT_TRUE(contains(parse_error(deflated_archive(stored, 0, 1)), "check sum"));
 }
 

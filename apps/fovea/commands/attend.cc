@@ -119,15 +119,12 @@ class AttendCommand final : public Command {
 
   Inputs read_inputs() const {
     if (files_.size() == 1) {
-      const NamedArrays arrays = load_arrays(files_[0]);
-      return {pick_named(arrays, "q"), pick_named(arrays, "k"), pick_named(arrays, "v")};
+      const ArrayFile file(files_[0]);
+      return {pick_tensor(file, "q", {}), pick_tensor(file, "k", {}), pick_tensor(file, "v", {})};
     }
-    return {pick_tensor(load_arrays(files_[0]), std::nullopt, {"q"}),
-            pick_tensor(load_arrays(files_[1]), std::nullopt, {"k"}),
-            pick_tensor(load_arrays(files_[2]), std::nullopt, {"v"})};
-  }
-  static Tensor pick_named(const NamedArrays& arrays, const std::string& name) {
-    return pick_tensor(arrays, name, {});
+    return {pick_tensor(ArrayFile(files_[0]), std::nullopt, {"q"}),
+            pick_tensor(ArrayFile(files_[1]), std::nullopt, {"k"}),
+            pick_tensor(ArrayFile(files_[2]), std::nullopt, {"v"})};
   }
 
   AttentionOptions attention_options(const Shape& q) const {

@@ -3,31 +3,26 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
+#include "fovea/render.h"
 
 namespace fovea::command {
-namespace {
 
-Tensor as_tensor(const NamedArrays::Entry& entry) {
-  return entry.is_tensor() ? std::get<Tensor>(entry.array) : to_tensor(std::get<Ids>(entry.array));
-}
-
-}  // namespace
-
-Tensor pick_tensor(const NamedArrays& arrays, const std::optional<std::string>& key,
+Tensor pick_tensor(const ArrayFile& file, const std::optional<std::string>& key,
                    const std::vector<std::string>& usual) {
-  std::vector<std::string> names = usual;
+  std::vector<std::string> names = usual, there;
   if (key) names = {*key};
+  for (const ArrayFile::Entry& entry : file.entries()) there.push_back(entry.name);
   for (const std::string& name : names) {
-    for (const NamedArrays::Entry& entry : arrays) {
-      if (entry.name == name) return as_tensor(entry);
-    }
+    if (std::find(there.begin(), there.end(), name) != there.end()) return file.tensor(name);
   }
-  if (!key && arrays.size() == 1) return as_tensor(*arrays.begin());
-  throw Error(
-      fmt::format("{}: there is no array \"{}\"; there {}", arrays.source(), fmt::join(names, "\" or \""),
-                  arrays.size() == 0 ? "is none" : fmt::format("is {}", fmt::join(arrays.names(), ", "))));
+  if (!key && there.size() == 1) return file.tensor(there.front());
+  throw Error(fmt::format("{}: there is no array \"{}\"; there {}", file.source(),
+                          fmt::join(names, "\" or \""),
+                          there.empty() ? "is none" : fmt::format("is {}", listed(there))));
 }
 
 void report_written(const Context& context, const std::string& path, const NamedArrays& arrays,

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "command.h"
-#include "fovea/named_tensors.h"
+#include "fovea/array_file.h"
 
 namespace fovea::command {
 
 // The array called `key`. Without a key: the first of `usual` names that is there, or the only array.
-// Integers become floats. Throws Error naming what the file holds.
-Tensor pick_tensor(const NamedArrays& arrays, const std::optional<std::string>& key,
+// Nothing else is read. Integers become floats. Throws Error naming what the file holds.
+Tensor pick_tensor(const ArrayFile& file, const std::optional<std::string>& key,
                    const std::vector<std::string>& usual);
 
 // Names and shapes of what was written to `path`: for programs on standard output, else for a person on

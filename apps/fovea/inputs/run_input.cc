@@ -55,17 +55,13 @@ OpenRun RunInput::of_weights(AttentionWeights weights) const {
 }
 
 Run RunInput::from_files() const {
-  const auto pick = [](const NamedArrays& arrays, const char* name, bool shared) {
+  const auto pick = [](const ArrayFile& file, const char* name, bool shared) {
     const std::optional<std::string> key = shared ? std::optional<std::string>(name) : std::nullopt;
-    return pick_tensor(arrays, key, {name});
+    return pick_tensor(file, key, {name});
   };
-  Tensor q, k;
-  {
-    const NamedArrays arrays = load_arrays(*q_);
-    q = pick(arrays, "q", !k_);
-    if (!k_) k = pick(arrays, "k", true);
-  }
-  if (k_) k = pick(load_arrays(*k_), "k", false);
+  const ArrayFile file(*q_);
+  Tensor q = pick(file, "q", !k_);
+  Tensor k = k_ ? pick(ArrayFile(*k_), "k", false) : pick(file, "k", true);
   const Index heads = q.shape().rank() >= 4 ? q.shape().back(2) : 1;
   return Run::from_query_key(std::move(q), std::move(k), scores_.attention_options(heads));
 }

@@ -1,0 +1,41 @@
+// A file on its way to its place.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "io/descriptor.h"
+
+namespace fovea {
+
+// A new file beside `target`. It has no name until it is moved there, so that nothing is left of it however
+// the program ends; where the file system cannot do that it has one, which remove_unfinished_files() knows.
+class TemporaryFile {
+ public:
+  TemporaryFile(const std::filesystem::path& target, const std::string& where);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  int descriptor() const { return file_.get(); }
+
+  // Synchronised, and in place of whatever is there.
+  void move_to_target();
+
+  static bool nameless_is_possible;  // false: as on file systems that cannot; for tests
+
+ private:
+  int create();
+  template <typename Make>
+  bool make_name(const Make& make);  // calls make() for names until it returns true or fails otherwise
+  void forget_name();
+  [[noreturn]] void fail_with(const char* what) const;
+
+  std::filesystem::path target_;
+  const std::string& where_;
+  std::filesystem::path name_;  // empty: it has none
+  int slot_ = -1;               // of the name among those to be removed
+  Descriptor file_;
+};
+
+}  // namespace fovea
