@@ -4,36 +4,64 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 
 #include "fovea/error.h"
+#include "fovea/file.h"
 
 namespace fovea::command {
 namespace {
 
 int pipe_ends[2] = {-1, -1};
 
+// The signal ends the program as it would have done, but no unfinished file stays.
+void end_now(int signal) {
+  remove_unfinished_files();
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);  // comes when this handler returns
+}
+
+struct sigaction action_of(void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  return action;
+}
+
 // Of all that the main thread could wait for, only a write to a pipe is allowed here.
-void tell(int /*signal*/) {
+void tell_waiting() {
   const int before = errno;
   static_cast<void>(!::write(pipe_ends[1], "x", 1));
   errno = before;
 }
 
+void tell(int signal) {
+  const struct sigaction next = action_of(end_now);
+  ::sigaction(signal, &next, nullptr);
+  tell_waiting();
+}
+
 }  // namespace
+
+void remove_files_on_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before = {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) continue;  // nohup
+    const struct sigaction action = action_of(end_now);
+    ::sigaction(signal, &action, nullptr);
+  }
+}
 
 EndSignal::EndSignal() {
   if (::pipe2(pipe_ends, O_CLOEXEC) != 0) throw Error("[serve] cannot wait for signals: no pipe");
-  struct sigaction action = {};
-  action.sa_handler = tell;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  const struct sigaction action = action_of(tell);
+  ::sigaction(SIGINT, &action, &interrupt_before_);
+  ::sigaction(SIGTERM, &action, &terminate_before_);
 }
 
 EndSignal::~EndSignal() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  ::sigaction(SIGINT, &interrupt_before_, nullptr);
+  ::sigaction(SIGTERM, &terminate_before_, nullptr);
   ::close(pipe_ends[0]);
   ::close(pipe_ends[1]);
 }
@@ -45,7 +73,7 @@ StopOnSignal::StopOnSignal()
       }) {}
 
 StopOnSignal::~StopOnSignal() {
-  tell(0);  // the thread need not wait any longer
+  tell_waiting();  // the thread need not wait any longer
   waiting_.join();
 }
 

@@ -1,10 +1,15 @@
 // What happens when somebody ends the program (Ctrl-C, kill).
 #pragma once
 
+#include <csignal>
 #include <stop_token>
 #include <thread>
 
 namespace fovea::command {
+
+// Whoever ends the program by SIGINT, SIGTERM or SIGHUP ends it at once, but finds no unfinished files.
+// Signals that are ignored stay so. To be called first of all.
+void remove_files_on_signals();
 
 // From construction on, SIGINT and SIGTERM no longer end the program but wait(). A second one ends it at
 // once. One at a time.
@@ -16,6 +21,9 @@ class EndSignal {
   EndSignal& operator=(const EndSignal&) = delete;
 
   void wait() const;
+
+ private:
+  struct sigaction interrupt_before_ = {}, terminate_before_ = {};
 };
 
 // While it lives, the first Ctrl-C asks long work to stop (which then throws Stopped), the second ends the

@@ -108,7 +108,8 @@ class ViewCommand final : public Command {
     const std::vector<std::string> texts = texts_of_arguments(texts_);
     request.text = texts[0];
     if (texts.size() == 2) request.second_text = texts[1];
-    const explorer::StoredCapture stored = capture_text(TextModel::load(chosen->folder), request, "c1");
+    explorer::StoredCapture stored = capture_text(TextModel::load(chosen->folder), request, "c1");
+    stored.seconds = 0;  // the same text gives the same bytes, however long it took
     report_cut(stored.read.input.ids.shape()[1], stored.read.cut);
     std::vector<explorer::StepsChoice> steps;
     for (const std::string& each : split_list(steps_.value_or("0.0"))) {

@@ -7,6 +7,7 @@
 #include "end_signal.h"
 #include "fovea/ascii.h"
 #include "fovea/attention_path.h"
+#include "fovea/attention_weights.h"
 #include "fovea/error.h"
 #include "fovea/file.h"
 #include "fovea/json_writer.h"
@@ -42,6 +43,16 @@ Tensor weights_of(const Run& run, AttentionKind kind, const ModelAttention& requ
   return all;
 }
 
+// Throws Error for weights that are NaN, as those of a model whose own weights are.
+Tensor checked(Tensor values, const std::string& model, AttentionKind kind, std::optional<Index> layer) {
+  AttentionWeights weights;
+  weights.values = std::move(values);
+  weights.source = fmt::format("[attend] {}, {}{}", model, to_string(kind),
+                               layer ? fmt::format(" from layer {} on", *layer) : "");
+  check_weights(weights);
+  return std::move(weights.values);
+}
+
 // The calls of attention() in the order of the layers that made them.
 void print_paths(const Run& run, const std::vector<AttentionPath>& paths) {
   for (std::size_t i = 0; i < std::min(paths.size(), run.layers().size()); ++i) {
@@ -67,7 +78,8 @@ Export exported(const Run& run, const ModelAttention& request, const std::stop_t
   const bool both = kinds.size() > 1;
   for (const AttentionKind kind : kinds) {
     const std::string name = both ? fmt::format("{}_attentions", to_string(kind)) : "attentions";
-    result.arrays.add(name, weights_of(run, kind, request, stop));
+    result.arrays.add(name,
+                      checked(weights_of(run, kind, request, stop), run.model(), kind, request.layer));
   }
   add_tokens(result, "", run.tokens(kinds.front()).queries.front());
   if (both) add_tokens(result, "decoder_", run.tokens(AttentionKind::decoder).queries.front());
