@@ -80,7 +80,7 @@ TEST(Pipes, are_refused_where_files_belong) {
        directory.file("o.svg")},
       {"plot", directory.file("w.npy"), "--tokens-file", "/dev/zero", "-o", directory.file("o.svg")},
       {"plot", directory.file("pipe.npz"), "-o", directory.file("o.svg")},
-      {"tokens", directory.file("tokenizer.json"), "a"},
+      {"tokens", "--tokenizer", directory.file("tokenizer.json"), "a"},
   };
   for (const std::vector<std::string>& line : lines) {
     const CommandResult result = run_fovea(line);

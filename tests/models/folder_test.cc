@@ -122,12 +122,13 @@ TEST(ModelFolder, shards_that_are_missing_are_named) {
   const Copy copy("qwen2");
   EXPECT_EQ(copy.error(), "");
   copy.remove("model-00002-of-00003.safetensors");
-  EXPECT_TRUE(contains(copy.error(), "files that it names are missing: model-00002-of-00003.safetensors"));
+  EXPECT_TRUE(
+      contains(copy.error(), "files that it names are missing: \"model-00002-of-00003.safetensors\""));
   copy.write("model.safetensors.index.json", R"({"weight_map": {"a": "../../etc/passwd"}})");
   EXPECT_TRUE(contains(copy.error(), "should be in a file of the same folder, got \"../../etc/passwd\""));
   copy.write("model.safetensors.index.json",
              R"({"weight_map": {"a": "model-00001-of-00003.safetensors"}})");
-  EXPECT_TRUE(contains(copy.error(), "tensors that it names are missing: a of model-00001"));
+  EXPECT_TRUE(contains(copy.error(), "tensors that it names are missing: \"a\" of \"model-00001"));
 }
 
 TEST(ModelFolder, llama2c_files_are_checked) {
