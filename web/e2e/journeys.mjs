@@ -84,6 +84,7 @@ async function addressInTheTab({ page, url }, { other }) {
   assert.match(await page.textContent("main .notice"), /The run that the address names is not here/);
   await page.keyboard.press("4");
   await page.waitForSelector("main .notice", { state: "detached" });
+  await page.waitForFunction(() => location.hash.includes("view=grid"));
   await go(page, `model=minilm&text=${encodeURIComponent("A text of its own.")}`, ".chip:has-text('own')");
   await page.evaluate(() => history.back());
   await page.waitForSelector(".view-grid");

@@ -32,6 +32,7 @@ test("the bytes of a character: it appears once, whichever way a tokenizer tells
   assert.deepEqual(labels(whole), ["a", "😀", "·2/4", "·3/4", "·4/4", "b"]);
   assert.deepEqual(labels(single), ["a", "😀", "·2/2", "b"]);
   assert.deepEqual(labels(mixed), ["a😀", "·2/2", "b"]);
+  assert.deepEqual(labels(captureOf("a😀b", [["að", 0, 2], ["ŁĺĢb", 2, 6]])), ["a😀", "b"]);
   assert.deepEqual(tokenNames(single.capture, "encoder", single.sequence), ["a", "😀", "·2/2", "b"], "in every view");
   assert.deepEqual(pieces(whole.capture, "encoder", whole.sequence).map(({ glued }) => glued), [false, true, true, true, true, true]);
 });

@@ -8,6 +8,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let stepping: ReturnType<typeof setTimeout> | undefined; // a step waits to be written
 let together = false; // what changes now belongs to that step
 let repeating = false; // a key is held down
+let current = () => ""; // prints the state
 
 function write(text: string, step: boolean): void {
   clearTimeout(timer);
@@ -24,6 +25,7 @@ function write(text: string, step: boolean): void {
 
 // The state changed from what `before` prints to what `now` prints. All changes of one task are one step.
 export function record(before: () => string, now: () => string, quietly: boolean): void {
+  current = now;
   if (together) return;
   if (stepping !== undefined) finishStep(before());
   if (quietly || repeating) {
@@ -62,6 +64,7 @@ export function followAddress(read: (hash: string) => void): void {
   };
   onChange();
   addEventListener("hashchange", onChange);
+  addEventListener("pagehide", () => (timer ?? stepping) !== undefined && writeAddress(current())); // a reload loses nothing
   addEventListener("keydown", (event) => (repeating = event.repeat), { capture: true });
   addEventListener("keyup", () => (repeating = false), { capture: true });
   addEventListener("pointerdown", () => (repeating = false), { capture: true });
