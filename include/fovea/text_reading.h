@@ -9,7 +9,7 @@
 
 namespace fovea {
 
-class JsonWriter;
+class FOVEA_API JsonWriter;
 
 // A token that stands for text the vocabulary does not know: [UNK], <unk>. A person who types [UNK] gets
 // the token by its name, and that is not unknown.
