@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -246,14 +247,26 @@ void HttpRequests::on_completed(void* self, MHD_Connection* /*handle*/, void** c
   *context = nullptr;
 }
 
-void HttpRequests::forget(Exchange* exchange) {
+void HttpRequests::forget_all_of(const HttpConnection& closed) {
+  for (auto each = exchanges_.begin(); each != exchanges_.end();) {
+    const auto next = std::next(each);
+    if ((*each)->connection == &closed) remove(*each);
+    each = next;
+  }
+}
+
+void HttpRequests::remove(Exchange* exchange) {
   const std::unique_ptr<Exchange> owner(exchange);
   exchanges_.erase(exchange);
   release_body(*exchange);
   answer_bytes_ -= exchange->answer_bytes;
+}
+
+void HttpRequests::forget(Exchange* exchange) {
   MHD_set_connection_option(exchange->handle, MHD_CONNECTION_OPTION_TIMEOUT, kByDefault);
   exchange->connection->is_awaited = true;
   exchange->connection->deadline = ServerClock::now() + limits_.request_time;
+  remove(exchange);
 }
 
 }  // namespace fovea::explorer

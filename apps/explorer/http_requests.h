@@ -58,6 +58,9 @@ class HttpRequests {
   void look_after_clients(const std::vector<pollfd>& watched, std::size_t first);  // where add_to began
   void hand_back_finished();
 
+  // The library does not say of every request that it is over: not of those that it refuses by itself.
+  void forget_all_of(const HttpConnection& closed);
+
   void end() { ending_ = true; }  // by any thread: nothing new is begun
   void stop_work();               // what can be stopped
   bool are_computed() const;      // some of them
@@ -83,6 +86,7 @@ class HttpRequests {
   void compute(Exchange& exchange, const HttpTask& task);
   void release_body(Exchange& exchange);
   void forget(Exchange* exchange);
+  void remove(Exchange* exchange);
 
   const Limits limits_;
   const HttpHeaders headers_;

@@ -229,6 +229,7 @@ void HttpServer::Parts::add(MHD_Connection* handle, void** context) {
 
 void HttpServer::Parts::remove(HttpConnection* connection) {
   const std::unique_ptr<HttpConnection> owner(connection);
+  requests_.forget_all_of(*connection);
   connections_.erase(connection);
   try {
     draining_.add(Socket(::fcntl(connection->socket, F_DUPFD_CLOEXEC, 0)));

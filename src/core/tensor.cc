@@ -13,6 +13,12 @@ void check_axis(const char* name, int axis, int rank) {
   if (axis < 0 || axis >= rank) fail("[{}] axis {} is outside rank {}", name, axis, rank);
 }
 
+// A view without elements may have no memory.
+template <typename T>
+T* moved(T* data, Index elements) {
+  return data == nullptr ? nullptr : data + elements;
+}
+
 }  // namespace
 
 void check_no_elements(const Shape& shape) {
@@ -119,7 +125,7 @@ BasicView<T> BasicView<T>::slice(int axis, Index begin, Index end, Index step) c
   extents[static_cast<std::size_t>(axis)] = (end - begin + step - 1) / step;
   Strides strides = strides_;
   strides[static_cast<std::size_t>(axis)] *= step;
-  return BasicView(data_ + begin * stride(axis), Shape(extents), strides);
+  return BasicView(moved(data_, begin * stride(axis)), Shape(extents), strides);
 }
 
 template <typename T>
@@ -135,7 +141,7 @@ BasicView<T> BasicView<T>::select(int axis, Index index) const {
     strides[extents.size()] = stride(a);
     extents.push_back(shape_[a]);
   }
-  return BasicView(data_ + index * stride(axis), Shape(extents), strides);
+  return BasicView(moved(data_, index * stride(axis)), Shape(extents), strides);
 }
 
 template <typename T>
