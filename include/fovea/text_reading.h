@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "fovea/api.h"
+#include "fovea/json_writer.h"
 #include "fovea/shape.h"
 
 namespace fovea {
 
-class FOVEA_API JsonWriter;
 
 // A token that stands for text the vocabulary does not know: [UNK], <unk>. A person who types [UNK] gets
 // the token by its name, and that is not unknown.
