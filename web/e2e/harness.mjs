@@ -88,7 +88,7 @@ export async function settled(page) {
 }
 
 // Until the page shows it, looked at in every frame.
-export const shown = (page, look, value) => page.waitForFunction(look, value, { timeout: 10_000 });
+export const shown = (page, look, value) => page.waitForFunction(look, value);
 
 export async function post(url, body) {
   const response = await fetch(`${url}api/captures`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
