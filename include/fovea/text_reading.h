@@ -10,7 +10,6 @@
 
 namespace fovea {
 
-
 // A token that stands for text the vocabulary does not know: [UNK], <unk>. A person who types [UNK] gets
 // the token by its name, and that is not unknown.
 struct FOVEA_API UnknownToken {
