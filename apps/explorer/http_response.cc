@@ -19,7 +19,7 @@ MHD_Response* response_without_headers(const SharedBody& body) {
   MHD_Response* response = MHD_create_response_from_buffer_with_free_callback_cls(
       body->size(), const_cast<char*>(body->data()),  // it only reads, whatever the type says
       [](void* done) { delete static_cast<SharedBody*>(done); }, kept.get());
-  if (response != nullptr) kept.release();  // the library calls the function above
+  if (response != nullptr) static_cast<void>(kept.release());  // the library calls the function above
   return response;
 }
 

@@ -189,7 +189,8 @@ TEST_F(Abuse, what_follows_json_is_refused) {
 }
 
 TEST_F(Abuse, json_of_many_small_values_takes_little_memory) {
-  const std::string values = "[" + repeated("[],", 800'000) + "[]]";
+  const std::size_t count = build_info().sanitizers.empty() ? 800'000 : 1'000;  // these would take minutes
+  const std::string values = "[" + repeated("[],", count) + "[]]";
   expect_little_memory("array", [&] { expect_error(post(values), 400, "object"); });
   const std::string fields = "{\"model\": \"nowhere\", \"text\": \"a\", \"x\": " + values + "}";
   expect_little_memory("field", [&] { expect_error(post(fields), 404, "no model"); });
