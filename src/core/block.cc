@@ -132,7 +132,7 @@ SpareBlocks& spare_blocks() {
   return blocks;
 }
 
-[[maybe_unused]] const bool free_in_child = free_after_fork(spare_blocks().mutex());
+[[maybe_unused]] const bool kFreeInChild = free_after_fork(spare_blocks().mutex());
 
 }  // namespace
 

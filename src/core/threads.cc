@@ -14,7 +14,7 @@ namespace {
 std::atomic<bool> is_child{false};
 
 // At the start of the program: the parent need not have called anything of fovea before it forks.
-[[maybe_unused]] const int registered =
+[[maybe_unused]] const int kRegistered =
     ::pthread_atfork(nullptr, nullptr, [] { is_child.store(true, std::memory_order_relaxed); });
 
 }  // namespace

@@ -21,7 +21,8 @@ void ParameterPlan::linear(const std::string& name, WeightLayout layout, Index i
       layout == WeightLayout::inputs_outputs ? Shape{inputs, outputs} : Shape{outputs, inputs};
   parameters_.align();
   const Index place = parameters_.add(name + ".weight", shape, ParameterArray::normal(deviation));
-  finishers_.push_back([=, this, &to] { place_weight(parameters_, layout, inputs, outputs, place, to); });
+  finishers_.emplace_back(
+      [=, this, &to] { place_weight(parameters_, layout, inputs, outputs, place, to); });
   if (bias) this->bias(name + ".bias", outputs, to);
 }
 
@@ -41,7 +42,7 @@ void ParameterPlan::stacked(const std::vector<Part>& parts, Index inputs, bool b
     const Index place = parameters_.add(part.name + ".bias", {part.outputs}, ParameterArray::zeros());
     if (biases < 0) biases = place;
   }
-  finishers_.push_back([=, this, &to] {
+  finishers_.emplace_back([=, this, &to] {
     place_weight(parameters_, WeightLayout::outputs_inputs, inputs, outputs, weight, to);
     if (biases >= 0) to.bias = parameters_.values(biases), to.dbias = parameters_.gradients(biases);
   });
@@ -55,7 +56,7 @@ void ParameterPlan::norm(const std::string& name, Index width, float epsilon, bo
     parameters_.align();
     biases = parameters_.add(name + ".bias", {width}, ParameterArray::zeros());
   }
-  finishers_.push_back([=, this, &to] {
+  finishers_.emplace_back([=, this, &to] {
     to.weight = ConstView(parameters_.values(weight), {width});
     to.dweight = View(parameters_.gradients(weight), {width});
     if (biases >= 0) to.bias = parameters_.values(biases), to.dbias = parameters_.gradients(biases);
@@ -67,7 +68,7 @@ void ParameterPlan::table(const std::string& name, Index rows, Index width, doub
                           EmbeddingTable& to) {
   parameters_.align();
   const Index place = parameters_.add(name + ".weight", {rows, width}, ParameterArray::normal(deviation));
-  finishers_.push_back([=, this, &to] {
+  finishers_.emplace_back([=, this, &to] {
     to.rows = ConstView(parameters_.values(place), {rows, width});
     to.drows = View(parameters_.gradients(place), {rows, width});
   });
@@ -76,14 +77,14 @@ void ParameterPlan::table(const std::string& name, Index rows, Index width, doub
 void ParameterPlan::bias(const std::string& name, Index width, LinearLayer& to) {
   parameters_.align();
   const Index place = parameters_.add(name, {width}, ParameterArray::zeros());
-  finishers_.push_back([=, this, &to] {
+  finishers_.emplace_back([=, this, &to] {
     to.bias = parameters_.values(place);
     to.dbias = parameters_.gradients(place);
   });
 }
 
 void ParameterPlan::tied(const EmbeddingTable& table, LinearLayer& to) {
-  finishers_.push_back([&table, &to] {
+  finishers_.emplace_back([&table, &to] {
     to.weight = table.rows.transpose(0, 1);
     to.dweight = table.drows.transpose(0, 1);
   });
