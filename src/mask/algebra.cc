@@ -85,9 +85,11 @@ class BinaryMask : public MaskNode, public MaybeBand {
     append(visible, band_->keys_of(row));
   }
   void visible_bits(const Row& row, KeyBits& bits) const final {
-    if (band_) return MaskNode::visible_bits(row, bits);
+    if (band_) return bits_of_keys(row, bits);
     bits_of_branches(row, bits);
   }
+  // From visible_keys().
+  void bits_of_keys(const Row& row, KeyBits& bits) const { MaskNode::visible_bits(row, bits); }
   Index batch() const override { return batch_; }
   Index heads() const override { return heads_; }
   Index keys() const override { return keys_; }
@@ -150,7 +152,7 @@ class AndMask final : public BinaryMask {
   }
   void bits_of_branches(const Row& row, KeyBits& bits) const override {
     // Two finite values may add up to −inf.
-    if (left_->is_additive() && right_->is_additive()) return MaskNode::visible_bits(row, bits);
+    if (left_->is_additive() && right_->is_additive()) return bits_of_keys(row, bits);
     left_->visible_bits(row, bits);
     KeyBits right(bits.size());
     right_->visible_bits(row, right);

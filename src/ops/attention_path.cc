@@ -19,7 +19,7 @@ namespace fovea {
 namespace {
 
 std::mutex path_observer_mutex;
-[[maybe_unused]] const bool path_free_in_child = free_after_fork(path_observer_mutex);
+[[maybe_unused]] const bool kPathFreeInChild = free_after_fork(path_observer_mutex);
 std::shared_ptr<const AttentionObserver> observer;
 
 std::shared_ptr<const AttentionObserver> current_observer() {

@@ -15,7 +15,7 @@ namespace fovea {
 namespace {
 
 std::mutex observer_mutex;
-[[maybe_unused]] const bool free_in_child = free_after_fork(observer_mutex);
+[[maybe_unused]] const bool kFreeInChild = free_after_fork(observer_mutex);
 std::shared_ptr<const CallObserver> wanted_observer;
 
 // FOVEA_VERBOSE is the user's own wish to see what the library does; nothing else is ever printed here.
