@@ -244,7 +244,6 @@ export async function truths(world) {
   texts.cut = await run({ text: "fox ".repeat(600).trim() });
   const session = await newPage(world.context, url);
   const with_ = { ...session, world, context: world.context };
-  await withReadings(session.page);
   await session.page.goto(`${url}#c=c1`);
   await session.page.waitForSelector(".chip");
   await test("Truth: nothing of the run before stays on the screen", () => nothingOfTheRunBefore(with_, texts));
