@@ -206,7 +206,7 @@ TEST(Npz, overlapping_and_duplicate_entries_are_errors) {
   save_npz(folder / "names.npz", arrays);
   std::string same = read_file(folder / "names.npz");
   for (std::size_t at = same.find("ab.npy"); at != same.npos; at = same.find("ab.npy")) same[at + 1] = 'a';
-  EXPECT_TRUE(contains(parse_error(same), "the name \"aa\" is there twice"));
+  EXPECT_TRUE(contains(parse_error(same), "the name \"aa\" appears twice"));
 }
 
 TEST(Npz, entry_that_is_no_array_is_an_error) {

@@ -157,7 +157,7 @@ TEST(Safetensors, malformed_headers) {
        "an overlap"},
       {R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},
            "a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}})",
-       "the key \"a\" is there twice"},
+       "the key \"a\" appears twice"},
       {R"({"a": {"dtype": "F32", "dtype": "U8", "shape": [1], "data_offsets": [0, 4]}})", "there twice"},
       {R"({"__metadata__": 1})", "__metadata__ should be an object, is number"},
       {R"({"__metadata__": {"a": 1}})", "__metadata__ should hold texts, \"a\" is number"},

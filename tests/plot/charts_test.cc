@@ -51,7 +51,7 @@ TEST(AttentionLines, bad_input_is_named) {
   };
   AttentionLinesOptions two;
   two.queries = {"a", "b"};
-  EXPECT_TRUE(contains(message(Tensor({3, 3}), two), "got 2 names of queries, expected 3"));
+  EXPECT_TRUE(contains(message(Tensor({3, 3}), two), "got 2 labels of queries, expected 3"));
   EXPECT_TRUE(contains(message(Tensor({301, 3})), "got 301 queries"));
   EXPECT_TRUE(contains(message(Tensor::filled({2, 2}, -1)), "head 0, query 0, key 0 is -1"));
   EXPECT_TRUE(contains(message(Tensor({2, 2, 2, 2})), "[2, 2, 2, 2]"));

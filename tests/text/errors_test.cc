@@ -50,9 +50,9 @@ TEST(TokenizerErrors, types_and_missing_fields) {
   EXPECT_EQ(error_of({.normalizer = R"({"type": "Prepend"})"}),
             std::string(kPlace) + "normalizer: \"prepend\" is missing");
   EXPECT_EQ(error_of({.normalizer = "[]"}),
-            std::string(kPlace) + "normalizer: an object was expected, got array");
+            std::string(kPlace) + "normalizer: expected an object, got array");
   EXPECT_EQ(message_of([] { Tokenizer::from_json("[]"); }),
-            "[tokenizer] tokenizer.json: an object was expected, got array");
+            "[tokenizer] tokenizer.json: expected an object, got array");
   EXPECT_EQ(message_of([] { Tokenizer::from_json("{", "x.json"); }).substr(0, 38),
             "[tokenizer] x.json: line 1, column 2: ");
   EXPECT_EQ(message_of([] { Tokenizer::from_json(R"({"version": "2.0"})"); }),
@@ -103,8 +103,7 @@ TEST(TokenizerErrors, binary_files) {
   };
   EXPECT_EQ(pieces(""), "[tokenizer] spiece.model: there is no piece: this is no model of SentencePiece");
   EXPECT_EQ(pieces("\x0A\x7F"), "[tokenizer] spiece.model: a field has 127 bytes, but only 0 are left");
-  EXPECT_EQ(pieces("{}"),
-            "[tokenizer] spiece.model: a field of the wire type 3: this is no protocol buffer");
+  EXPECT_EQ(pieces("{}"), "[tokenizer] spiece.model: a field of the wire type 3: not a protocol buffer");
 }
 
 TEST(TokenizerErrors, paths) {

@@ -132,7 +132,7 @@ TEST(TrainableConfig, everything_that_is_wrong_at_once) {
                               .width = 6,
                               .max_tokens = 4},
                              Random(1));
-            }).find("heads of width 3: rotary positions turn pairs"),
+            }).find("heads of width 3: rotary positions rotate pairs"),
             std::string::npos);
 }
 

@@ -7,7 +7,7 @@
 namespace fovea::command {
 
 void declare_model(OptionList& options, std::optional<std::string>& model) {
-  options.path("--model", "M", model, tr("a model: its folder, or a name of fovea model list"));
+  options.path("--model", "M", model, tr("a model: its folder, or a name from fovea model list"));
 }
 
 TextModel load_named_model(const std::string& name_or_folder) {

@@ -6,12 +6,12 @@ namespace fovea::command::zh {
 Translations pictures() {
   return {
       {"Attention weights", "注意力权重"},
-      {"Attention received, mean of neighbouring keys", "收到的注意力（相邻键的平均）"},
+      {"Attention received, averaged over neighbouring keys", "收到的注意力（相邻键的平均）"},
       {"Attention received", "收到的注意力"},
       {"Mean entropy of the rows, in nats", "每行熵的平均（nat）"},
       {"Five words, X 5×5 from NumPy's seed 42, Q = K = V = X.",
        "五个词：X 为 5×5，取自 NumPy 种子 42，Q = K = V = X。"},
-      {"Twenty tokens with random vectors of width 64: a word sees itself, wherever it stands.",
+      {"Twenty tokens with random vectors of width 64: each word attends to every occurrence of itself.",
        "二十个词元，宽度 64 的随机向量：每个词看到自己，无论它在何处。"},
       {"Eight heads over [CLS] The cat sat [SEP], queries and keys from NumPy's seed 42.",
        "八个头看 [CLS] The cat sat [SEP]，查询和键取自 NumPy 种子 42。"},
