@@ -32,7 +32,7 @@ TEST(WordVectors, all_unknown_words_are_named) {
   const WordVectors words = WordVectors::builtin();
   EXPECT_EQ(
       message_of([&] { words.embed(unknown_word_sentence()); }),
-      "[words] unknown word: 的; known are: 我, 喜欢, 学习, AI, 技术, 编程, 很, 有趣, 深度, 是, 未来");
+      "[words] unknown word: 的; the vocabulary is: 我, 喜欢, 学习, AI, 技术, 编程, 很, 有趣, 深度, 是, 未来");
   EXPECT_NE(message_of([&] { words.embed("你 我 他 你"); }).find("unknown words: 你, 他; known"),
             std::string::npos);
   EXPECT_EQ(message_of([&] { words.embed(" \n"); }), "[words] the sentence has no words");
@@ -69,7 +69,7 @@ TEST(WordVectors, errors_of_text_name_the_line) {
   EXPECT_EQ(parse("a 1 x2"), "[words] w.txt, line 1: \"x2\" is not a number");
   EXPECT_EQ(parse("# c\na 1 nan"), "[words] w.txt, line 2: a has the value nan, expected finite numbers");
   EXPECT_EQ(parse("a"), "[words] w.txt, line 1: a has no numbers");
-  EXPECT_EQ(parse("# nothing\n"), "[words] w.txt: no word in it");
+  EXPECT_EQ(parse("# nothing\n"), "[words] w.txt: the file has no words");
   EXPECT_NE(parse("a 1e999"), "");
 }
 

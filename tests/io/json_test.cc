@@ -74,7 +74,7 @@ TEST(Json, file_is_named) {
 
 TEST(Json, numbers_are_numbers) {
   EXPECT_TRUE(contains(error_of([] { json_numbers(Json("x"), "w"); }),
-                       "w: a list of numbers was expected, got string"));
+                       "w: expected a list of numbers, got string"));
   EXPECT_TRUE(
       contains(error_of([] { json_numbers(Json::parse("[1, true]"), "w"); }), "at place 2, got boolean"));
 }

@@ -74,7 +74,7 @@ TEST(NamedArrays, unknown_extension_lists_the_known) {
   EXPECT_EQ(error_of([] { load_arrays("q.pt"); }),
             "[arrays] q.pt: unknown extension .pt; supported: .npy, .npz, .safetensors and .json");
   EXPECT_TRUE(
-      contains(error_of([] { save_arrays("q", NamedArrays()); }), "has no extension; known are .npy"));
+      contains(error_of([] { save_arrays("q", NamedArrays()); }), "has no extension; supported: .npy"));
 }
 
 TEST(NamedArrays, ids_become_tensors_where_exact) {

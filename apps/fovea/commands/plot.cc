@@ -20,8 +20,8 @@ namespace fovea::command {
 namespace {
 
 const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> all = {"heatmap", "grid",    "difference", "mask",   "lines",
-                                               "bars",    "entropy", "growth",     "diagram"};
+  static const std::vector<std::string> all = {"heatmap", "grid",    "difference", "mask",  "lines",
+                                               "bars",    "entropy", "growth",     "speed", "diagram"};
   return all;
 }
 
@@ -56,7 +56,7 @@ class PlotCommand final : public Command {
     return tr(
         "KIND is heatmap (the default), grid (many heads), difference (of two files, or of two heads), "
         "mask, lines, bars (attention received), entropy (or another --measure, by layer and head), "
-        "growth (of fovea bench linear) or diagram (flow, qkv, words or heads). FILE holds weights [N, M] "
+        "growth (of fovea bench linear), speed (of fovea bench --json) or diagram (flow, qkv, words or heads). FILE holds weights [N, M] "
         "to [L, B, H, N, M] or one array per layer (.npy, .npz, .safetensors, .json); with --q and --k "
         "they are computed, for long inputs too; with --model, FILE is a text for the model, and a second "
         "one makes a pair. Rows are queries, columns are keys. Without -o the picture is printed in the "
@@ -183,6 +183,7 @@ class PlotCommand final : public Command {
     if (kind == "difference") return make_difference(rest, style, stop);
     if (kind == "mask") return make_mask(rest, style);
     if (kind == "growth") return make_growth(rest, style);
+    if (kind == "speed") return make_speed(rest, style);
     if (kind == "diagram") return make_diagram(rest, style);
     source_.check(rest.size());
     if (kind == "entropy") chosen_measure();  // throws before a model is loaded
@@ -274,8 +275,13 @@ class PlotCommand final : public Command {
 
   static Picture make_growth(const std::vector<std::string>& rest, const PictureStyle& style) {
     if (rest.size() != 1)
-      throw UsageError("growth: expected one FILE that fovea bench linear --json (or --csv) wrote");
+      throw UsageError("growth: expected one FILE from fovea bench linear --json (or --csv)");
     return growth_picture(load_growth(rest.front(), style.language), style);
+  }
+
+  static Picture make_speed(const std::vector<std::string>& rest, const PictureStyle& style) {
+    if (rest.size() != 1) throw UsageError("speed: expected one FILE from fovea bench --json");
+    return speed_picture(load_speed(rest.front(), style.language), style);
   }
 
   Picture make_diagram(const std::vector<std::string>& rest, const PictureStyle& style) const {

@@ -275,6 +275,33 @@ Picture growth_picture(const GrowthData& data, const PictureStyle& style) {
   return {figure, terminal};
 }
 
+Picture speed_picture(const SpeedData& data, const PictureStyle& style) {
+  const auto figure = [=] {
+    SpeedChartOptions options;
+    options.title = style.title, options.note = data.note;
+    options.theme = style.theme, options.language = style.language;
+    return speed_chart(data.scenarios, options);
+  };
+  const auto terminal = [=](const TerminalOptions& options) {
+    std::string text;
+    for (const SpeedScenario& scenario : data.scenarios) {
+      TerminalBars bars;
+      bars.title = scenario.name;
+      bars.labels = {"fovea"};
+      bars.values = {1};
+      for (const SpeedResult& result : scenario.results) {
+        bars.labels.push_back(result.competitor);
+        bars.values.push_back(result.times);
+      }
+      text += (text.empty() ? "" : "\n") + to_terminal(bars, options);
+    }
+    const std::string note =
+        tr("Time relative to fovea; shorter is faster.").in(style.language) + " " + data.note;
+    return text + "\n" + note + "\n";
+  };
+  return {figure, terminal};
+}
+
 Picture diagram_picture(const Account& account, DiagramKind kind, Index query, int head,
                         const PictureStyle& style) {
   const auto figure = [=] {
