@@ -48,6 +48,7 @@ class BenchCommand final : public Command {
   }
   void declare(OptionList& options) override {
     options.positional_texts("GROUP", 0, 1000, wanted_, tr("groups, or parts of names; default: show"));
+    options.suggest(group_names());
     options.integer("--rounds", "N", rounds_, 1, 100000,
                     tr("rounds per scenario; default: 9, 25 for decoding, 100 for linear at n = 1024"));
     options.integer("--seconds", "S", seconds_, 0, 1000000,

@@ -51,10 +51,13 @@ class DemoCommand final : public Command {
             {"fovea demo all --lang zh", tr("everything, in Chinese")},
             {"fovea demo masks causal", tr("two of them")},
             {"fovea demo visualize -o pictures", tr("the tutorials' pictures, as PNG too")},
-            {"fovea demo scaling --json", tr("the measurement, for a program")}};
+            {"fovea demo scaling --json", tr("the measurement as JSON")}};
   }
   void declare(OptionList& options) override {
     options.positional_texts("NAME", 0, 100, names_, tr("what to show"));
+    std::vector<std::string> names = {"all"};
+    for (const Demo& demo : all_demos()) names.push_back(demo.name);
+    options.suggest(std::move(names));
     options.integer("--digits", "D", digits_, 0, 17, tr("decimals; default: 8"));
     options.path("-o,--output", "FOLDER", folder_,
                  tr("visualize: folder for the PNG files; default: the current one (with all: not "

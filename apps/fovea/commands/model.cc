@@ -31,6 +31,9 @@ class ModelCommand final : public Command {
   }
   void declare(OptionList& options) override {
     options.positional_paths("ACTION", 1, 2, words_, tr("get NAME, list, info M or check M"));
+    std::vector<std::string> words = {"list", "get", "info", "check"};
+    for (const StoredModel& model : stored_models()) words.push_back(model.name);
+    options.suggest(std::move(words));
     options.flag("--json", json_, tr("list and info: machine-readable"));
   }
 

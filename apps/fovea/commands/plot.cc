@@ -85,6 +85,8 @@ class PlotCommand final : public Command {
     options.positional_texts(
         "KIND", 0, 4, words_,
         tr("the kind of picture, then its files (a mask's EXPR, a diagram's form and sentence)"));
+    options.suggest(kinds());
+    options.suggest_files();
     options.path("-o,--output", "FILE", output_,
                  tr("a .png, .svg or .pdf file; default: print in the "
                     "terminal"));

@@ -19,6 +19,7 @@ void RunInput::declare(OptionList& options) {
       "--model", "M", model_,
       tr("a model (its folder, or a name from fovea model list) to run on TEXT, or on a pair of texts; a "
          "text may be a file, or - for standard input"));
+  options.suggest_last(names_of_models());
   options.path("--capture", "FILE", capture_, tr("a run saved by fovea generate --capture"));
   options.choice("--kind", {"encoder", "decoder", "cross"}, kind_,
                  tr("for an encoder-decoder model: which attention; default: encoder"));

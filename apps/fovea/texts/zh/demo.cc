@@ -23,7 +23,7 @@ Translations demo() {
       {"everything, in Chinese", "全部演示，中文"},
       {"two of them", "其中两个"},
       {"the tutorials' pictures, as PNG too", "教程中的图，同时写成 PNG"},
-      {"the measurement, for a program", "测量数据，供程序读取"},
+      {"the measurement as JSON", "测量数据，供程序读取"},
       {"what to show", "要演示的内容"},
       {"decimals; default: 8", "小数位数；默认 8"},
       {"visualize: folder for the PNG files; default: the current one (with all: not written)",
