@@ -27,8 +27,7 @@ void check(const ShapeTraceOptions& o) {
   at_least("width", o.width, 1);
   at_least("heads", o.heads, 1);
   at_least("memory", o.memory, 0);
-  if (o.width % o.heads != 0)
-    fail("[shapes] {} heads do not evenly divide the width {}", o.heads, o.width);
+  if (o.width % o.heads != 0) fail("[shapes] {} heads do not evenly divide the width {}", o.heads, o.width);
   const Index keys = o.memory > 0 ? o.memory : o.length;
   const double scores = static_cast<double>(o.batch) * static_cast<double>(o.heads) *
                         static_cast<double>(o.length) * static_cast<double>(keys);
