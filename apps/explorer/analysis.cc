@@ -47,8 +47,8 @@ void check_rollout(const Run& run, AttentionKind kind) {
   const LayerView& first = run.layer(kind, 0);
   if (kind != AttentionKind::cross && first.queries() == first.keys()) return;
   throw RequestError(422,
-                     "rollout follows tokens through layers of self-attention; cross-attention has other "
-                     "tokens on its two sides");
+                     "rollout follows tokens through layers of self-attention; in cross-attention, "
+                     "queries and keys are different sequences");
 }
 
 Tensor rollout_of(const Run& run, AttentionKind kind, const std::stop_token& stop) {
@@ -56,8 +56,8 @@ Tensor rollout_of(const Run& run, AttentionKind kind, const std::stop_token& sto
   const Index n = run.layer(kind, 0).queries();
   if (n > kMostRolloutTokens) {
     throw RequestError(422,
-                       fmt::format("the rollout of {} tokens is given row by row (query=i), whole ones up "
-                                   "to {} tokens",
+                       fmt::format("the rollout of {} tokens is available one row at a time (query=i); "
+                                   "the full matrix is limited to {} tokens",
                                    n, kMostRolloutTokens));
   }
   return rollout_by_layer(run.select(kind), {.stop = stop});

@@ -77,7 +77,8 @@ TextModel CaptureStore::load(const std::string& model_id) {
     if (slot->served.id != model_id) continue;
     if (slot->served.folder.empty()) {
       throw RequestError(
-          404, fmt::format("the model {0} is not on this machine: fovea model get {0}", slot->served.id));
+          404,
+          fmt::format("the model {0} is not installed; get it with: fovea model get {0}", slot->served.id));
     }
     const std::lock_guard<std::mutex> lock(slot->mutex);
     if (!slot->model) slot->model = loader_(slot->served.folder);
@@ -97,8 +98,7 @@ void CaptureStore::check(const CaptureRequest& request, const TextModel& model) 
                            ? model.encode({request.text}).size()
                            : model.encode(texts_of(request)).size();
   if (tokens > limits_.tokens) {
-    throw RequestError(422,
-                       fmt::format("the text has {} tokens, at most {} are taken", tokens, limits_.tokens));
+    throw RequestError(422, fmt::format("the text has {} tokens, the limit is {}", tokens, limits_.tokens));
   }
 }
 
@@ -106,7 +106,7 @@ CapturePtr CaptureStore::add(const CaptureRequest& request) {
   for (const std::string& text : texts_of(request)) {
     if (text.size() > limits_.text_bytes) {
       throw RequestError(
-          413, fmt::format("the text has {} bytes, at most {} are taken", text.size(), limits_.text_bytes));
+          413, fmt::format("the text has {} bytes, the limit is {}", text.size(), limits_.text_bytes));
     }
   }
   const TextModel model = load(request.model);
@@ -138,7 +138,7 @@ CapturePtr CaptureStore::get(const std::string& id) const {
   for (const CapturePtr& capture : captures_) {
     if (capture->id == id) return capture;
   }
-  throw RequestError(404, "there is no such capture: it was forgotten, or never made");
+  throw RequestError(404, "there is no such capture: it was dropped, or never made");
 }
 
 void CaptureStore::remove(const std::string& id) {
@@ -146,7 +146,7 @@ void CaptureStore::remove(const std::string& id) {
   const auto found = std::find_if(captures_.begin(), captures_.end(),
                                   [&](const CapturePtr& capture) { return capture->id == id; });
   if (found == captures_.end()) {
-    throw RequestError(404, "there is no such capture: it was forgotten, or never made");
+    throw RequestError(404, "there is no such capture: it was dropped, or never made");
   }
   captures_.erase(found);
   std::erase_if(layers_, [&](const KeptLayer& kept) { return kept.key.starts_with(id + " "); });

@@ -24,10 +24,9 @@ std::string weights_bytes(const Run& run, const Parameters& parameters) {
       crop_parameters(parameters, layer.queries(), layer.keys(), layer.queries(), layer.keys());
   const Index count = (crop.row_end - crop.row_begin) * (crop.key_end - crop.key_begin);
   if (count > kMostCells) {
-    throw RequestError(413,
-                       fmt::format("{} weights were asked for, at most {} are given at once: ask for a "
-                                   "crop (rows=a:b, keys=c:d) or for cells (cells=512)",
-                                   count, kMostCells));
+    throw RequestError(413, fmt::format("{} weights requested, the limit per request is {}: request a crop "
+                                        "(rows=a:b, keys=c:d) or cells (cells=512)",
+                                        count, kMostCells));
   }
   arrays.add("weights", run.weights(choice, crop));
   return safetensors_bytes(arrays);

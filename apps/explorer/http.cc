@@ -44,7 +44,7 @@ HttpAnswer answer_of(const std::function<HttpAnswer()>& work, int status_of_erro
   } catch (const RequestError& error) {
     return error_answer(error.status(), error.what());
   } catch (const Stopped&) {
-    return error_answer(503, "stopped: nobody waits for the answer any more, or the server ends");
+    return error_answer(503, "stopped: the client disconnected, or the server is shutting down");
   } catch (const Error& error) {
     return error_answer(status_of_error, error.what());
   } catch (const std::bad_alloc&) {
@@ -60,7 +60,7 @@ void check_framing(const HttpRequest& request, const Limits& limits) {
   if (lengths + codings > 1) throw RequestError(400, "the length of the body is given more than once");
   if (request.headers.count("content-encoding") > 0 &&
       ascii_lower_case(request.header("content-encoding")) != "identity") {
-    throw RequestError(415, "bodies are taken as they are: expected no Content-Encoding");
+    throw RequestError(415, "Content-Encoding is not supported: send the body unencoded");
   }
   if (codings == 1 && ascii_lower_case(request.header("transfer-encoding")) != "chunked") {
     throw RequestError(400, "Transfer-Encoding: expected chunked, or Content-Length instead");
@@ -73,11 +73,12 @@ void check_framing(const HttpRequest& request, const Limits& limits) {
       throw RequestError(400, "Content-Length: expected a number");
     }
     if (error == std::errc::result_out_of_range || length > limits.body_bytes) {
-      throw RequestError(413, fmt::format("the body of a request has at most {} bytes", limits.body_bytes));
+      throw RequestError(
+          413, fmt::format("the request body is too large: the limit is {} bytes", limits.body_bytes));
     }
   }
   if (request.method == "POST" && lengths + codings == 0) {
-    throw RequestError(400, "the body needs a length: Content-Length, or Transfer-Encoding: chunked");
+    throw RequestError(400, "the body needs a length: send Content-Length or Transfer-Encoding: chunked");
   }
 }
 

@@ -65,7 +65,7 @@ void HttpRequests::hand_back_finished() {
     exchange->computing = false;
     const std::size_t bytes = exchange->answer->body ? exchange->answer->body->size() : 0;
     if (answer_bytes_ + bytes > limits_.all_answer_bytes) {
-      exchange->answer = error_answer(503, "too many answers wait to be fetched; try again in a moment");
+      exchange->answer = error_answer(503, "too many responses are pending; try again in a moment");
     } else {
       exchange->answer_bytes = bytes;
       answer_bytes_ += bytes;
@@ -167,8 +167,9 @@ MHD_Result HttpRequests::read_headers(Exchange& exchange, const char* method) {
 MHD_Result HttpRequests::read_body(Exchange& exchange, const char* data, std::size_t bytes) {
   std::string& body = exchange.request.body;
   if (body.size() + bytes > limits_.body_bytes) {
-    return refuse_body(exchange, 413,
-                       fmt::format("the body of a request has at most {} bytes", limits_.body_bytes));
+    return refuse_body(
+        exchange, 413,
+        fmt::format("the request body is too large: the limit is {} bytes", limits_.body_bytes));
   }
   if (body_bytes_ + bytes > limits_.all_body_bytes) {
     return refuse_body(exchange, 503, "too many requests are being sent; try again in a moment");
@@ -190,7 +191,7 @@ MHD_Result HttpRequests::start(Exchange& exchange) {
   exchange.connection->deadline.reset();
   HttpTask task;
   HttpAnswer answer = answer_of([&] {
-    if (ending_) throw RequestError(503, "the server ends");
+    if (ending_) throw RequestError(503, "the server is shutting down");
     task = handlers_.task(exchange.request);
     release_body(exchange);
     if (task.queue == nullptr) return answer_of([&] { return task.work({}); }, task.status_of_error);

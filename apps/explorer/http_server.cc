@@ -91,7 +91,7 @@ HttpServer::Parts::Parts(ListeningSocket socket, const Limits& limits, HttpHeade
       MHD_OPTION_END);
   const MHD_DaemonInfo* info =
       daemon_ == nullptr ? nullptr : MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD);
-  if (!wake_.is_open() || info == nullptr) throw Error("[serve] the HTTP library cannot be started");
+  if (!wake_.is_open() || info == nullptr) throw Error("[serve] cannot start the HTTP library");
   events_ = info->epoll_fd;
 }
 

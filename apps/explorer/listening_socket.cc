@@ -53,14 +53,14 @@ Socket bound_socket(const addrinfo& address) {
 ListeningSocket::ListeningSocket(const std::string& host, std::optional<int> port) {
   if (port) {
     if (take(host, *port)) return;
-    if (*port == 0) throw fovea::Error(fmt::format("[serve] no port of {} can be had", host));
+    if (*port == 0) throw fovea::Error(fmt::format("[serve] cannot bind to any port of {}", host));
     throw fovea::Error(
-        fmt::format("[serve] port {} of {} cannot be had: taken, or not allowed", *port, host));
+        fmt::format("[serve] cannot bind to port {} of {}: in use, or not permitted", *port, host));
   }
   for (int next = kFirstPort; next < kFirstPort + kPortsToTry; ++next) {
     if (take(host, next)) return;
   }
-  throw fovea::Error(fmt::format("[serve] none of the ports {} to {} of {} can be had", kFirstPort,
+  throw fovea::Error(fmt::format("[serve] cannot bind to any of the ports {} to {} of {}", kFirstPort,
                                  kFirstPort + kPortsToTry - 1, host));
 }
 

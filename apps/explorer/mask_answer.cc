@@ -56,7 +56,7 @@ std::string mask_json(const Parameters& parameters) {
   const std::optional<std::string> expression = text_parameter(parameters, "expression");
   const std::optional<Index> n = integer_parameter(parameters, "n", 1, kMostMaskTokens),
                              m = integer_parameter(parameters, "m", 1, kMostMaskTokens);
-  if (!expression || !n || !m) throw RequestError(400, "expression, n and m are needed");
+  if (!expression || !n || !m) throw RequestError(400, "expected the parameters expression, n and m");
   const Mask mask = parse_mask(*expression).select(0, 0);
   JsonWriter json(JsonStyle::compact);
   json.begin_object();

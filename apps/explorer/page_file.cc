@@ -157,7 +157,7 @@ void FileData::add_texts(const std::string& state) {
 std::string with_data(const std::string& html, const std::string& data) {
   const std::size_t place = html.find(kDataMarker);
   if (place == std::string::npos) {
-    throw Error(fmt::format("[page] the page has no place for data ({})", kDataMarker));
+    throw Error(fmt::format("[page] the page has no placeholder for its data ({})", kDataMarker));
   }
   std::string whole;
   whole.reserve(html.size() + data.size() + 100);

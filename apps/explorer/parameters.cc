@@ -40,7 +40,7 @@ Index place_parameter(const Parameters& parameters, const std::string& name, Ind
   if (!value) throw RequestError(400, fmt::format("{}: expected a number from 0 to {}", name, count - 1));
   if (*value < 0 || *value >= count) {
     throw RequestError(
-        404, fmt::format("{} {} was asked for, there are {}, counted from 0", name, *value, count));
+        404, fmt::format("{} {} does not exist: there are {}, counted from 0", name, *value, count));
   }
   return *value;
 }

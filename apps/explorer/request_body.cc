@@ -23,7 +23,7 @@ class TextFields : public nlohmann::json_sax<nlohmann::json> {
   std::string text(const std::string& name) {
     const auto found = fields_.find(name);
     if (found == fields_.end() || !found->second.is_text) {
-      throw RequestError(400, fmt::format("\"{}\": expected a text", name));
+      throw RequestError(400, fmt::format("\"{}\": expected a string", name));
     }
     return std::move(found->second.text);
   }
@@ -86,7 +86,7 @@ CaptureRequest parse_capture_request(const std::string& body) {
   const bool fine = body.find('\0') == std::string::npos && nlohmann::json::sax_parse(body, &fields);
   if (!fine) throw RequestError(400, "the body is not JSON in UTF-8");
   if (!fields.is_object())
-    throw RequestError(400, "the body should be an object: {\"model\": .., \"text\": ..}");
+    throw RequestError(400, "expected a JSON object as the body: {\"model\": .., \"text\": ..}");
   CaptureRequest request{fields.text("model"), fields.text("text"), {}};
   if (!fields.is_null("text2")) request.second_text = fields.text("text2");
   return request;

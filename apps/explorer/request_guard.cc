@@ -35,8 +35,7 @@ void RequestGuard::check_host(const HttpRequest& request) const {
     host.clear();
   }
   if (!host.empty() && is_ours(host)) return;
-  throw RequestError(421, "this server does not go by that name (the Host header); it is reached at " +
-                              hosts_.front() + port_);
+  throw RequestError(421, "wrong Host header; this server is reached at " + hosts_.front() + port_);
 }
 
 // Following a link to the page is fine, whoever wrote the link; the answer is shown to nobody else.
@@ -45,7 +44,7 @@ void RequestGuard::check_page(const HttpRequest& request) const {
   const std::string site = request.header("sec-fetch-site");
   const bool elsewhere = site == "cross-site" || site == "same-site";
   if (elsewhere && request.header("sec-fetch-mode") != "navigate") {
-    throw RequestError(403, "requests of other sites are not answered");
+    throw RequestError(403, "requests from other sites are refused");
   }
 }
 
@@ -53,7 +52,7 @@ void RequestGuard::check_api(const HttpRequest& request) const {
   check_host(request);
   const std::string site = request.header("sec-fetch-site");
   if (site == "cross-site" || site == "same-site") {
-    throw RequestError(403, "requests of other sites are not answered");
+    throw RequestError(403, "requests from other sites are refused");
   }
 }
 
@@ -63,7 +62,7 @@ void RequestGuard::check_change(const HttpRequest& request) const {
   const bool has_origin = request.headers.count("origin") > 0;
   if (has_origin &&
       ascii_lower_case(request.header("origin")) != "http://" + ascii_lower_case(request.header("host"))) {
-    throw RequestError(403, "requests of other sites are not answered (the Origin header)");
+    throw RequestError(403, "requests from other sites are refused (the Origin header)");
   }
   const std::string type = ascii_lower_case(request.header("content-type"));
   if (request.method == "POST" && type != "application/json" && !type.starts_with("application/json;")) {

@@ -39,7 +39,7 @@ Routes::Found Routes::find(const HttpRequest& request) const {
     if (route.method != method) continue;
     if (std::optional<std::string> id = id_in(request.path, route.path)) return {route, std::move(*id)};
   }
-  throw RequestError(404, "there is nothing at this address");
+  throw RequestError(404, "there is no such address");
 }
 
 void Routes::check(const HttpRequest& request, const RequestGuard& guard) const {

@@ -78,12 +78,12 @@ void add_steps(const HeadSteps& steps, const std::string& prefix, NamedArrays& a
 std::string steps_bytes(CaptureStore& store, const CapturePtr& stored, const Parameters& parameters) {
   const HeadChoice choice = head_parameters(parameters, stored->run());
   if (choice.merge != HeadMerge::none)
-    throw RequestError(400, "head: the steps are those of one head, not of the mean");
-  if (!choice.mask.is_none()) throw RequestError(400, "mask: the steps are those of the model's own mask");
+    throw RequestError(400, "head: steps are available for a single head, not for the mean");
+  if (!choice.mask.is_none()) throw RequestError(400, "mask: steps always use the model's own mask");
   const LayerView& layer = stored->run().layer(choice.kind, choice.layer);
   const Crop crop = crop_parameters(parameters, layer.queries(), layer.keys(), kStepTokens, kStepTokens);
   if (crop.row_end - crop.row_begin > kMostStepTokens || crop.key_end - crop.key_begin > kMostStepTokens) {
-    throw RequestError(413, fmt::format("at most {0} rows and {0} keys are given at once: ask for fewer "
+    throw RequestError(413, fmt::format("the limit per request is {0} rows and {0} keys: request fewer "
                                         "(rows=a:b, keys=c:d)",
                                         kMostStepTokens));
   }

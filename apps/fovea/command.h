@@ -90,5 +90,9 @@ std::unique_ptr<Command> make_serve_command();
 std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_info_command();
+// Both describe the commands that `all` makes: these themselves, too.
+using CommandFactory = std::vector<std::unique_ptr<Command>> (*)();
+std::unique_ptr<Command> make_completion_command(CommandFactory all);
+std::unique_ptr<Command> make_man_command(CommandFactory all);
 
 }  // namespace fovea::command

@@ -145,18 +145,16 @@ Language language_of_environment() {
 }
 
 void GlobalOptions::declare(OptionList& options) {
-  options.choice(
-      "--lang", language_codes(), language,
-      tr("the language of the output; default: from LC_ALL, LC_MESSAGES, LANG; errors are in English"));
+  options.choice("--lang", language_codes(), language,
+                 tr("output language; default: from LC_ALL, LC_MESSAGES, LANG; errors are in English"));
   options.choice("--color", {"auto", "always", "never"}, color,
-                 tr("colours; auto: on a terminal, unless NO_COLOR is set"));
+                 tr("when to use colour; auto: on a terminal, unless NO_COLOR is set"));
   options.integer("--width", "COLUMNS", width, 40, 1000,
-                  tr("the longest line; default: the terminal's, at most 100"));
+                  tr("maximum line width; default: the terminal's, at most 100"));
   options.integer("--threads", "N", threads, 1, kMostThreads,
-                  tr("threads to compute with; default: OMP_NUM_THREADS, or one per core"));
-  options.text(
-      "--isa", "NAME", instruction_set,
-      tr("the instruction set to compute with (fovea info lists them); default: the best, or FOVEA_ISA"));
+                  tr("number of threads; default: OMP_NUM_THREADS, or one per core"));
+  options.text("--isa", "NAME", instruction_set,
+               tr("instruction set (fovea info lists them); default: the best available, or FOVEA_ISA"));
 }
 
 Request parse_command_line(const std::vector<std::string>& arguments,
@@ -209,7 +207,7 @@ Request parse_command_line(const std::vector<std::string>& arguments,
       const std::string option = extras.front().substr(0, extras.front().find('='));
       const std::string takers = commands_with(option, commands, parsers);
       if (i == commands.size() && !takers.empty()) {
-        throw UsageError(fmt::format("{} needs a command before it that takes it: fovea {} {} ..", option,
+        throw UsageError(fmt::format("{} is an option of a command: fovea {} {} ..", option,
                                      takers.substr(0, takers.find(',')), listed(extras, 10, " ")));
       }
     }

@@ -53,7 +53,10 @@ void remove_files_on_signals() {
 }
 
 EndSignal::EndSignal() {
-  if (::pipe2(pipe_ends, O_CLOEXEC) != 0) throw Error("[serve] cannot wait for signals: no pipe");
+  if (::pipe2(pipe_ends, O_CLOEXEC) != 0)
+    throw Error(
+        "[serve] cannot wait for signals: cannot create a "
+        "pipe");
   const struct sigaction action = action_of(tell);
   ::sigaction(SIGINT, &action, &interrupt_before_);
   ::sigaction(SIGTERM, &action, &terminate_before_);

@@ -54,7 +54,7 @@ std::vector<Entry> option_entries(const OptionList& list, Language language) {
 
 std::vector<Entry> global_entries(const OptionList& global, Language language) {
   std::vector<Entry> entries = option_entries(global, language);
-  entries.push_back({"-h, --help", tr("this text").in(language)});
+  entries.push_back({"-h, --help", tr("show this help").in(language)});
   entries.push_back({"--version", tr("the version").in(language)});
   return entries;
 }
@@ -108,10 +108,12 @@ std::string examples_text(const std::vector<HelpExample>& examples, Language lan
 
 std::string exit_codes(Language language, int width) {
   return tr("Exit codes").in(language) + "\n" +
-         table({{"0", tr("done").in(language)},
-                {"1", tr("the work failed: shapes that do not fit, a file, an unknown word").in(language)},
-                {"2", tr("the command line was not understood").in(language)}},
-               width);
+         table(
+             {{"0", tr("done").in(language)},
+              {"1",
+               tr("failure: mismatched shapes, a file that cannot be read, an unknown word").in(language)},
+              {"2", tr("invalid command line").in(language)}},
+             width);
 }
 
 std::string usage_of(const Command& command, const OptionList& own) {
@@ -138,15 +140,15 @@ std::string help_of_program(const std::vector<std::unique_ptr<Command>>& command
     entries.push_back({command->name(), command->summary().in(language)});
   const std::vector<HelpExample> examples = {
       {"fovea", tr("explains \"I love AI\" step by step, every matrix printed")},
-      {"fovea demo all", tr("the worked examples of attention, one after the other")},
-      {"fovea mask 'causal & window(2)' --n 8", tr("the picture of a mask")},
+      {"fovea demo all", tr("all worked examples of attention")},
+      {"fovea mask 'causal & window(2)' --n 8", tr("prints a mask")},
       {"fovea attend q.npy k.npy v.npy --mask causal -o out.npz", tr("computes attention from files")}};
   const std::string title =
       fmt::format("fovea {} — {}", version(), tr("attention in C++: exact, fast, explained").in(language));
   return fmt::format("{}\n\n{}\n\n{}\n{}\n{}\n{}\n{}\n{}", wrapped(title, width, 2),
                      tr("Usage: fovea [COMMAND] [options]").in(language),
-                     wrapped(tr("Commands (fovea COMMAND --help says more)").in(language), width),
-                     table(entries, width), tr("Options of every command").in(language),
+                     wrapped(tr("Commands (see fovea COMMAND --help)").in(language), width),
+                     table(entries, width), tr("Options for every command").in(language),
                      table(global_entries(global, language), width),
                      examples_text(examples, language, width), exit_codes(language, width));
 }
@@ -160,7 +162,7 @@ std::string help_of_command(const Command& command, const OptionList& own, const
   return fmt::format(
       "{}\n\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", wrapped(title, width, 2), wrapped(usage, width, 4),
       description, tr("Options").in(language), table(option_entries(own, language), width),
-      examples_text(command.examples(), language, width), tr("Options of every command").in(language),
+      examples_text(command.examples(), language, width), tr("Options for every command").in(language),
       table(global_entries(global, language), width), exit_codes(language, width));
 }
 

@@ -42,6 +42,8 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_view_command());
   commands.push_back(make_bench_command());
   commands.push_back(make_info_command());
+  commands.push_back(make_man_command(all_commands));
+  commands.push_back(make_completion_command(all_commands));
   return commands;
 }
 

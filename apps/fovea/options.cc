@@ -53,6 +53,7 @@ void OptionList::path(const std::string& names, const std::string& value,
                       std::optional<std::string>& target, Message help) {
   options_.push_back(
       {names, value, std::move(help), false, [&target](const std::string& given) { target = given; }});
+  options_.back().file = true;
 }
 
 void OptionList::integer(const std::string& names, const std::string& value, std::optional<Index>& target,
@@ -86,6 +87,7 @@ void OptionList::choice(const std::string& names, const std::vector<std::string>
                         }
                         target = given;
                       }});
+  options_.back().words = choices;
 }
 
 void OptionList::positional_texts(const std::string& name, int min, int max,
@@ -100,6 +102,7 @@ void OptionList::positional_paths(const std::string& name, int min, int max,
                                   std::vector<std::string>& target, Message help) {
   positionals_ = {name, min, max, std::move(help),
                   [&target](const std::vector<std::string>& given) { target = given; }};
+  positionals_.file = true;
 }
 
 }  // namespace fovea::command

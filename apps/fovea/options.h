@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fovea/shape.h"
@@ -24,6 +25,9 @@ struct Option {
   Message help;
   bool required = false;
   std::function<void(const std::string&)> set;  // throws UsageError; a flag gets ""
+  // What a shell may complete: these words, names of files.
+  std::vector<std::string> words = {};
+  bool file = false;
 };
 
 // The arguments without a name.
@@ -32,6 +36,8 @@ struct Positionals {
   int min = 0, max = 0;
   Message help;
   std::function<void(const std::vector<std::string>&)> set;
+  std::vector<std::string> words = {};
+  bool file = false;
 };
 
 // Targets must outlive the parsing. Every text but paths must be valid UTF-8.
@@ -52,11 +58,15 @@ class OptionList {
   void choice(const std::string& names, const std::vector<std::string>& choices, std::string& target,
               Message help);
   void require_last() { options_.back().required = true; }
+  void suggest_last(std::vector<std::string> words) { options_.back().words = std::move(words); }
 
   void positional_texts(const std::string& name, int min, int max, std::vector<std::string>& target,
                         Message help);
   void positional_paths(const std::string& name, int min, int max, std::vector<std::string>& target,
                         Message help);
+
+  void suggest(std::vector<std::string> words) { positionals_.words = std::move(words); }
+  void suggest_files() { positionals_.file = true; }
 
   const std::vector<Option>& options() const { return options_; }
   const Positionals& positionals() const { return positionals_; }

@@ -62,7 +62,8 @@ bool start_program(const std::vector<std::string>& words) {
 
 ProgramResult run_program(const std::vector<std::string>& words) {
   int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("[run] no pipe: {}", std::strerror(errno)));
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw Error(fmt::format("[run] cannot create a pipe: {}", std::strerror(errno)));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -74,7 +75,7 @@ ProgramResult run_program(const std::vector<std::string>& words) {
   if (error != 0) {
     ::close(ends[0]);
     if (error == ENOENT) return {127, ""};
-    throw Error(fmt::format("[run] {} cannot be started: {}", words.front(), std::strerror(error)));
+    throw Error(fmt::format("[run] cannot start {}: {}", words.front(), std::strerror(error)));
   }
   ProgramResult result;
   result.out = read_to_end(ends[0]);

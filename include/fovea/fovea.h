@@ -79,5 +79,6 @@
 #include "fovea/heatmap.h"
 #include "fovea/layer_head_matrix.h"
 #include "fovea/mask_picture.h"
+#include "fovea/speed_chart.h"
 #include "fovea/terminal_picture.h"
 #endif

@@ -20,12 +20,12 @@ std::vector<MeasureDefinition> received_definitions() {
        Measure::outgoing,
        {"outgoing", "发出"},
        both("Σ_j w(i,j)"),
-       {"The attention a query gives away: the sum of its row, averaged over all rows.",
+       {"The attention a query gives: the sum of its row, averaged over all rows.",
         "一个查询发出的注意力：该行权重之和，对所有行取平均。"},
        {"0 to 1 without dropout: 1 for a row that sees something, 0 for a hidden one.",
         "不用 dropout 时为 0 到 1：能看到键的行为 1，什么都看不到的行为 0。"},
-       {"It is no measure of activity: softmax makes it 1. Other values tell of hidden rows, dropout, or "
-        "weights that are none.",
+       {"It does not measure activity: softmax makes it 1. Other values indicate hidden rows, dropout, or "
+        "data that are not attention weights.",
         "它并不衡量活跃程度：softmax 使它恒为 1。其他取值说明有被遮住的行、使用了 "
         "dropout，或数据并非权重。"}},
       {"diagonal",
@@ -43,13 +43,12 @@ std::vector<MeasureDefinition> received_definitions() {
        Measure::sink_share,
        {"sink share", "汇聚占比"},
        both("max_j r(j) / Σ_j r(j),   r(j) = Σ_i w(i,j)"),
-       {"The share of all weight of a head that ends at one single key, its most attended one.",
+       {"The share of a head's total weight that goes to a single key, the most attended one.",
         "一个头的全部权重中，落在最受关注的那一个键上的占比。"},
-       {"1/M (all keys receive alike) to 1 (one key receives everything).",
+       {"1/M (all keys receive the same) to 1 (one key receives everything).",
         "1/M（各键收到的一样多）到 1（一个键收走全部）。"},
-       {"A large share often means that the head has nothing to do and rests there, not that the key "
-        "matters. "
-        "Under a causal mask the first keys receive more by construction.",
+       {"A large share often means that the head has nothing to do and parks its attention there, not "
+        "that the key matters. Under a causal mask the first keys receive more by construction.",
         "占比大往往说明这个头此时无事可做、停在那里，而不是那个键很重要。因果掩码下，开头的键天然收到更多"
         "。"}},
   };

@@ -8,10 +8,10 @@ std::vector<MeasureDefinition> spread_definitions() {
        Measure::entropy,
        {"entropy (nats)", "熵 (nats)"},
        both("H(i) = −Σ_j w(i,j) · ln w(i,j),   0 · ln 0 = 0"),
-       {"How spread a row is: the entropy of its weights in nats, averaged over the rows that see "
+       {"How spread out a row is: the entropy of its weights in nats, averaged over the rows that see "
         "something.",
         "一行权重的分散程度：按 nat 计的熵，对能看到键的各行取平均。"},
-       {"0 (all weight on one key) to ln M (all M keys alike).",
+       {"0 (all weight on one key) to ln M (all M keys equal).",
         "0（全部权重落在一个键上）到 ln M（M 个键一视同仁）。"},
        {"It grows with the number of keys: for rows or inputs of different length, compare "
         "normalised_entropy. Where the weights of a row sum to more than 1 (dropout) it may be "
@@ -23,11 +23,10 @@ std::vector<MeasureDefinition> spread_definitions() {
        Measure::normalised_entropy,
        {"normalised", "归一化熵"},
        {"H(i) / ln V(i),   V(i): keys that row i may see", "H(i) / ln V(i)，V(i)：第 i 行可见的键数"},
-       {"Entropy as a share of what is possible, averaged over the rows that see two keys or more: with "
-        "one "
+       {"Entropy as a share of its maximum, averaged over the rows that see two keys or more: with one "
         "key there is no choice.",
         "熵与其最大可能值之比，对至少能看到两个键的各行取平均：只有一个键时无从选择。"},
-       {"0 (one key only) to 1 (all visible keys alike).",
+       {"0 (one key only) to 1 (all visible keys equal).",
         "0（只看一个键）到 1（对所有可见的键一视同仁）。"},
        {"It needs the mask: without one all M keys count as visible, and a causal head looks more focused "
         "than it is. Rows that do not sum to 1 may leave the range.",
@@ -37,9 +36,8 @@ std::vector<MeasureDefinition> spread_definitions() {
        Measure::effective_keys,
        {"effective keys", "有效键数"},
        both("exp(H(i))"),
-       {"The perplexity of a row: so many keys of equal weight would have the same entropy. Averaged over "
-        "the "
-        "rows that see something.",
+       {"The perplexity of a row: the number of equally weighted keys that would have the same entropy. "
+        "Averaged over the rows that see something.",
         "一行权重的困惑度：这么多个等权的键会有同样的熵。对能看到键的各行取平均。"},
        {"1 to M.", "1 到 M。"},
        {"A mean of exponentials: a few broad rows weigh more than many focused ones, so it is not exp of "
@@ -54,9 +52,8 @@ std::vector<MeasureDefinition> spread_definitions() {
         "something.",
         "合起来占一行权重 90 % 的最少键数，对能看到键的各行取平均。"},
        {"1 to ⌈0.9 · M⌉.", "1 到 ⌈0.9 · M⌉。"},
-       {"It jumps where a row lies near the threshold; sums that miss 90 % by a relative 1e-6, the "
-        "rounding of "
-        "float32, count as reaching it.",
+       {"It jumps when a row is close to the threshold; sums within a relative 1e-6 of 90 %, the rounding "
+        "of float32, count as reaching it.",
         "当一行恰好接近阈值时会跳变；与 90 % 相差不到 1e-6（相对值，即 float32 的舍入）视为达到。"}},
       {"confidence",
        Measure::confidence,
@@ -64,11 +61,10 @@ std::vector<MeasureDefinition> spread_definitions() {
        both("max_j w(i,j)"),
        {"The largest weight of a row, averaged over the rows that see something.",
         "一行中最大的权重，对能看到键的各行取平均。"},
-       {"1/V (all visible keys alike) to 1 (one key only).",
+       {"1/V (all visible keys equal) to 1 (one key only).",
         "1/V（对可见的键一视同仁）到 1（只看一个键）。"},
-       {"A confident head is not an important one: heads that rest on a separator or on the first token "
-        "are "
-        "confident, too.",
+       {"A confident head is not an important one: heads that park on a separator or on the first token "
+        "are confident, too.",
         "置信度高不等于重要：停在分隔符或第一个词上的头，置信度同样很高。"}},
       {"distance",
        Measure::distance,

@@ -25,35 +25,30 @@ std::vector<MeasureDefinition> structure_definitions() {
        {"w(i, p − T + 1) for p ≥ T,   T: period of the repeated sequence",
         "w(i, p − T + 1)，p ≥ T；T：重复序列的周期"},
        {"On a sequence that repeats every T tokens: the weight of the token that followed the previous "
-        "occurrence "
-        "of the query, averaged over the rows from the second turn on. Heads that continue a pattern they "
-        "have "
-        "seen score high.",
+        "occurrence of the query, averaged over the rows from the second repetition on. Heads that "
+        "continue a pattern they have seen score high.",
         "对每 T 个词元重复一次的序列：查询的词上次出现之后紧跟着的那个词元的权重，从第二遍起对各行取平均。"
         "善于延续已见模式的头得分高。"},
        {"0 to 1.", "0 到 1。"},
-       {"It needs a repeated sequence, of random tokens at best: the period is given, or found in the "
-        "tokens, where unknown ones ([UNK]) never repeat. A head that looks a fixed number of tokens back "
-        "scores as high.",
+       {"It needs a repeated sequence, ideally of random tokens: the period is given, or detected in the "
+        "tokens, where unknown ones ([UNK]) never count as repeats. A head that looks back a fixed number "
+        "of tokens scores just as high.",
         "需要重复的序列，最好由随机词元组成：周期可直接给出，或从词元中找出（未知词元 [UNK] 不算重复）。固定"
         "回看若干个词元的头得分同样会高。"}},
       {"role",
        std::nullopt,
        {"role", "角色"},
        {"the first of the rules that holds", "依次检查各条规则，取第一条成立的"},
-       {"One word for what a head mostly does: broad; induction, diagonal, previous token, next token, "
-        "same token "
-        "or sink on one key, whichever holds most weight; special tokens; punctuation; own block; local; "
-        "focused; "
-        "else mixed. The thresholds stand in the rule that is given with each role.",
+       {"A label for what a head mostly does: broad; induction, diagonal, previous token, next token, "
+        "same token or sink on one key, whichever holds the most weight; special tokens; punctuation; own "
+        "block; local; focused; else mixed. The thresholds are part of the rule given with each role.",
         "用一个词概括一个头主要在做什么：先看是否“分散”；再看归纳、对角线、前一个词、后一个词、相同词、汇聚"
         "于一个键，"
         "取权重最大者；然后是特殊词元、标点、本块内、局部、集中；都不符合则为“混合”。阈值写在随角色给出的规"
         "则里。"},
        {"a name, with the value that decided.", "一个名称，附带起决定作用的数值。"},
        {"A label for one input: another text may show the same head in another role. What a head attends "
-        "to does "
-        "not tell what it does with it.",
+        "to does not say what it does with it.",
         "只对这一次输入有效：换一段文本，同一个头可能扮演别的角色。关注什么，也不等于拿它做什么。"}},
       {"head_similarity",
        std::nullopt,
@@ -69,9 +64,8 @@ std::vector<MeasureDefinition> structure_definitions() {
         "平方根是一种度量），以及让相似的头彼此相邻的顺序（平均连接聚类）。"},
        {"0 (the same weights) to ln 2 ≈ 0.693 (no key in common).",
         "0（权重相同）到 ln 2 ≈ 0.693（没有共同的键）。"},
-       {"Heads that look alike on this input may differ on another. Rows are brought to a sum of 1 first; "
-        "a row "
-        "that only one of the two sees counts as ln 2.",
+       {"Heads that look alike on this input may differ on another. Rows are first normalised to a sum of "
+        "1; a row that only one of the two sees counts as ln 2.",
         "在这一输入上相似的头，换个输入可能不同。各行先归一化为和为 1；只有其中一个头能看到键的行按 ln 2 "
         "计。"}},
       {"rollout",
@@ -79,14 +73,12 @@ std::vector<MeasureDefinition> structure_definitions() {
        {"rollout", "注意力展开"},
        {"R = Â_L · … · Â_1,   Â = rows of (mean over heads + I), each divided by its sum",
         "R = Â_L · … · Â_1，Â =（各头平均 + I），每行除以该行之和"},
-       {"How much of each input token arrives at each position of the last layer, if every layer passes on "
-        "half "
-        "attention (averaged over its heads) and half residual.",
+       {"How much of each input token reaches each position of the last layer, if every layer passes on "
+        "half attention (averaged over its heads) and half residual.",
         "假定每一层把注意力（各头平均）与残差各传一半，每个输入词元有多少到达最后一层的各个位置。"},
        {"0 to 1; each row sums to 1.", "0 到 1；每行之和为 1。"},
        {"A model of the flow, not the flow: values, output projections and feed-forward layers are left "
-        "out, and "
-        "residual and attention count alike. Over many layers the rows become alike.",
+        "out, and residual and attention count equally. Over many layers the rows become similar.",
         "这只是信息流的模型：不考虑值、输出投影和前馈层，并且残差与注意力同等看待。层数很多时，各行会趋于一"
         "致。"}},
       {"attention_flow",
@@ -99,9 +91,8 @@ std::vector<MeasureDefinition> structure_definitions() {
         "edges hold the weights of rollout as capacities.",
         "以展开中的权重为边的容量，在分层图上求最后一层某位置与某输入词元之间的最大流。"},
        {"0 to 1, the capacity that leaves one position.", "0 到 1，即一个位置流出的总容量。"},
-       {"Each pair is a maximum of its own: a row does not sum to 1. The cost grows with N⁴ and more, so "
-        "it is for "
-        "short inputs.",
+       {"Each pair is a separate maximum: a row does not sum to 1. The cost grows with N⁴ and more, so it "
+        "is for short inputs.",
         "每一对各自取最大，因此一行之和不为 1。计算量随 N⁴ 以上增长，只适合短输入。"}},
   };
 }

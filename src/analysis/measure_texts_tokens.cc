@@ -33,9 +33,8 @@ std::vector<MeasureDefinition> token_definitions() {
        Measure::first_token,
        {"first", "第一个词"},
        both("w(i, 0)"),
-       {"The weight of the first key, averaged over the rows that see it. Many models rest there ([CLS], "
-        "<s>, or "
-        "simply the first word).",
+       {"The weight of the first key, averaged over the rows that see it. Many models park attention "
+        "there ([CLS], <s>, or simply the first word).",
         "第一个键的权重，对能看到它的各行取平均。许多模型会停在那里（[CLS]、<s>，或者就是第一个词）。"},
        kShare,
        {"Under a causal mask the first row has no other key, and its weight is 1.",
@@ -67,7 +66,7 @@ std::vector<MeasureDefinition> token_definitions() {
        {"same token", "相同词"},
        both("Σ_{j ≠ p, t(j) = t(i)} w(i,j)"),
        {"The weight of the query's own token at other positions, averaged over the rows that see such a "
-        "key. An unknown token ([UNK], <unk>) is the same as no other: each stands for a word that the "
+        "key. Unknown tokens ([UNK], <unk>) never count as the same: each stands for some word that the "
         "model does not know.",
         "与查询相同的词元在其他位置上的权重，对能看到这种键的各行取平均。未知词元（[UNK]、<unk>）与任何词元"
         "都不算相同：每一个代表模型不认识的一个词。"},

@@ -27,8 +27,8 @@ Text sums_note(const AttentionMeasures& measures) {
 
 Text causal_note() {
   return {
-      "All weights above the diagonal are 0, but no mask was given: with a causal mask, normalised entropy "
-      "would count the keys only that a row may see.",
+      "All weights above the diagonal are 0, but no mask was given: with a causal mask, normalised "
+      "entropy would only count the keys that a row may see.",
       "对角线以上的权重全为 0，但未给出掩码：若给出因果掩码，归一化熵将只计每行可见的键。"};
 }
 

@@ -196,21 +196,20 @@ class Writer {
     return std::string(
                "Averaged weights: the measures of the weights averaged over the heads, not the mean of "
                "the lines above") +
-           (tables ? "; the tables below it are of these weights too." : ".");
+           (tables ? "; the tables below also use these weights." : ".");
   }
 
   std::string normalised_legend() const {
     if (report_.masked) {
       return chinese_ ? "归一化：除以 ln(可见键数)，0 表示只看一个键，1 "
                         "表示一视同仁，只计入可见键不少于两个的行。"
-                      : "Normalised: divided by ln(visible keys), 0 = one key only, 1 = all alike, over "
-                        "the rows "
-                        "that see two keys or more. ";
+                      : "Normalised: divided by ln(visible keys), 0 = one key only, 1 = all equal, over "
+                        "the rows that see two keys or more. ";
     }
     return chinese_
                ? "归一化：除以 ln(键数)，0 表示只看一个键，1 表示一视同仁。未给出掩码：所有键都视为可见。"
-               : "Normalised: divided by ln(keys), 0 = one key only, 1 = all alike. No mask was given: all "
-                 "keys count as visible. ";
+               : "Normalised: divided by ln(keys), 0 = one key only, 1 = all equal. No mask was given: "
+                 "all keys count as visible. ";
   }
 
   // The rules of the roles that occur.

@@ -36,7 +36,8 @@ Tokens tokens_of(const Names& names, const std::vector<Index>& unknown) {
   const auto count = static_cast<Index>(names.size());
   for (Index i = 0; i < count; ++i) tokens.unknown[at(i)] = is_unknown_token(names[at(i)]);
   for (const Index i : unknown) {
-    if (i < 0 || i >= count) fail("[measures] got an unknown token at {}, there are {} tokens", i, count);
+    if (i < 0 || i >= count)
+      fail("[measures] unknown token at index {}, but there are only {} tokens", i, count);
     tokens.unknown[at(i)] = true;
   }
   return tokens;

@@ -13,7 +13,7 @@ Matrix::Matrix(Index rows, Index columns) : rows_(rows), columns_(columns) {
 
 Matrix::Matrix(Index rows, Index columns, std::vector<double> values) : Matrix(rows, columns) {
   if (values.size() != values_.size()) {
-    fail("[matrix] {} × {} holds {} values, got {}", rows, columns, values_.size(), values.size());
+    fail("[matrix] {} × {} needs {} values, got {}", rows, columns, values_.size(), values.size());
   }
   values_ = std::move(values);
 }

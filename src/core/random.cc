@@ -58,7 +58,7 @@ double Random::normal() {
 }
 
 Index Random::below(Index bound) {
-  if (bound < 1) fail("[random] below({}): the bound must be at least 1", bound);
+  if (bound < 1) fail("[random] below({}): expected a bound of at least 1", bound);
   const auto range = static_cast<std::uint64_t>(bound);
   const std::uint64_t limit = max() - max() % range;  // a multiple of range: no bias below it
   std::uint64_t bits = 0;

@@ -9,7 +9,7 @@ Shape::Shape(std::initializer_list<Index> extents) { set(extents.begin(), extent
 Shape::Shape(const std::vector<Index>& extents) { set(extents.data(), extents.size()); }
 
 void Shape::set(const Index* extents, std::size_t count) {
-  if (count > kMaxRank) fail("[shape] rank {} is over the maximum of {}", count, kMaxRank);
+  if (count > kMaxRank) fail("[shape] rank {} exceeds the maximum of {}", count, kMaxRank);
   // Bytes must fit into Index too. Zero extents do not excuse the others: [0, 2^62, 4] is an error.
   Index product = 4;
   for (std::size_t axis = 0; axis < count; ++axis) {

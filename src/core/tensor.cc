@@ -118,7 +118,7 @@ template <typename T>
 BasicView<T> BasicView<T>::slice(int axis, Index begin, Index end, Index step) const {
   check_axis("slice", axis, shape_.rank());
   if (begin < 0 || end < begin || end > shape_[axis] || step < 1) {
-    fail("[slice] {}..{} step {} does not fit extent {} of axis {}", begin, end, step, shape_[axis], axis);
+    fail("[slice] {}..{} step {} is outside extent {} of axis {}", begin, end, step, shape_[axis], axis);
   }
   std::vector<Index> extents;
   for (int a = 0; a < shape_.rank(); ++a) extents.push_back(shape_[a]);

@@ -25,7 +25,7 @@ int thread_count() {
 
 void set_thread_count(int count) {
   if (count < 1 || count > kMostThreads) {
-    fail("[threads] {} threads asked for, expected 1 to {}", count, kMostThreads);
+    fail("[threads] got {} threads, expected 1 to {}", count, kMostThreads);
   }
   omp_set_num_threads(count);
 }

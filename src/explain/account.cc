@@ -33,7 +33,7 @@ Tokens names_for(const Tokens& given, Index count, char letter, const char* what
 
 void check_not_empty(const char* name, const Matrix& m) {
   if (m.rows() == 0 || m.columns() == 0)
-    fail("[explain] {} is {}: there is nothing to explain", name, m.shape_text());
+    fail("[explain] {} is {}: nothing to explain", name, m.shape_text());
 }
 
 void check_projection(const char* input_name, const Matrix& input, const char* name, const Matrix& w) {
@@ -58,7 +58,7 @@ void check_qkv(const Matrix& q, const Matrix& k, const Matrix& v, Index heads) {
   }
   if (heads < 1) fail("[explain] got {} heads, expected at least 1", heads);
   if (q.columns() % heads != 0 || v.columns() % heads != 0) {
-    fail("[explain] {} heads do not divide the columns of Q {} and V {}", heads, q.shape_text(),
+    fail("[explain] {} heads do not evenly divide the columns of Q {} and V {}", heads, q.shape_text(),
          v.shape_text());
   }
 }

@@ -28,7 +28,7 @@ Account qkv(const Text& title) {
   account.notes.push_back(
       {fmt::format(
            "a tutorial prints the weights [0.5, 0, 0.5] and the output [20, 0]. That is wrong: softmax "
-           "gives a score of 0 a share too (exp(0) = 1). Right are {} and {}.",
+           "gives a score of 0 a share too (exp(0) = 1). The correct values are {} and {}.",
            weights, output),
        fmt::format("有教程给出权重 [0.5, 0, 0.5] 和输出 [20, 0]，这是错的：分数为 0 的键经过 softmax "
                    "也有份额（exp(0) = 1）。正确的是 {} 和 {}。",
@@ -57,7 +57,7 @@ Account three_words(const Text& title) {
   account.notes.push_back(
       {fmt::format(
            "a tutorial gives the row of 我 as [0.37, 0.32, 0.31] and its second output as 0.687. The 0.32 "
-           "and the 0.687 are wrong: right are {} and {}.",
+           "and the 0.687 are wrong; the correct values are {} and {}.",
            weights, output),
        fmt::format("有教程把“我”的一行写成 [0.37, 0.32, 0.31]，第二个输出写成 0.687。其中 0.32 和 0.687 "
                    "是错的：正确的是 {} 和 {}。",
@@ -139,10 +139,10 @@ constexpr Entry kEntries[] = {
      self_attention_example},
     {"five-words", "我 喜欢 学习 AI 技术: five words, random vectors",
      "我 喜欢 学习 AI 技术：五个词，随机向量", five_words},
-    {"deep-ml-self-attention", "Exercise in the Deep-ML manner: self-attention", "Deep-ML 式练习：自注意力",
+    {"deep-ml-self-attention", "Deep-ML style exercise: self-attention", "Deep-ML 式练习：自注意力",
      deep_ml_self_attention},
-    {"deep-ml-multi-head", "Exercise in the Deep-ML manner: multi-head attention",
-     "Deep-ML 式练习：多头注意力", deep_ml_multi_head},
+    {"deep-ml-multi-head", "Deep-ML style exercise: multi-head attention", "Deep-ML 式练习：多头注意力",
+     deep_ml_multi_head},
     {"words-1", "Word vectors: 我 喜欢 学习 AI 技术", "词向量：我 喜欢 学习 AI 技术", words<0>},
     {"words-2", "Word vectors: 编程 很 有趣", "词向量：编程 很 有趣", words<1>},
     {"words-3", "Word vectors: 我 喜欢 编程", "词向量：我 喜欢 编程", words<2>},

@@ -98,9 +98,9 @@ std::string to_terminal(const ScalingExperiment& e, const RenderOptions& options
           ? fmt::format("‖J‖ 是 softmax 的雅可比矩阵 diag(p) − p·pᵀ 的 Frobenius 范数：梯度经过 softmax "
                         "后还剩多少。缩放前为 {}，几乎学不到东西；缩放后为 {}，大了 {} 倍。",
                         norm(e.raw.jacobian_norm), norm(e.scaled.jacobian_norm), short_number(ratio))
-          : fmt::format("‖J‖ is the Frobenius norm of softmax's Jacobian diag(p) − p·pᵀ: what is left of a "
-                        "gradient that passes through. Before scaling it is {}, so next to nothing is "
-                        "learned; after it {}, larger by a factor of {}.",
+          : fmt::format("‖J‖ is the Frobenius norm of softmax's Jacobian diag(p) − p·pᵀ: how much of a "
+                        "gradient gets through. Before scaling it is {}, so almost nothing is learned; "
+                        "after scaling it is {}, larger by a factor of {}.",
                         norm(e.raw.jacobian_norm), norm(e.scaled.jacobian_norm), short_number(ratio)),
       width);
   const std::string note = rounding_note(e.raw, chinese);

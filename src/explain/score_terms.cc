@@ -17,7 +17,7 @@ std::vector<Matrix> per_head(const char* what, const Tensor& values, bool rank3_
   if (view.shape().rank() == 3) view = rank3_is_heads ? view.insert_axis(0) : view.insert_axis(1);
   const Shape& shape = view.shape();  // [B, H, N, M]
   const auto fits = [](Index extent, Index wanted) { return extent == wanted || extent == 1; };
-  if (shape[0] != 1) fail("[explain] the {} is for {} batch entries; an account is of one", what, shape[0]);
+  if (shape[0] != 1) fail("[explain] the {} has {} batch entries, expected one", what, shape[0]);
   if (!fits(shape[1], heads) || !fits(shape[2], n) || !fits(shape[3], m)) {
     fail("[explain] the {} is {}, the scores are {}", what, values.shape().to_string(),
          Shape{heads, n, m}.to_string());

@@ -87,7 +87,7 @@ Text look(const Matrix& weights, Index row, const Tokens& tokens, const Tokens& 
   Index seen = 0;
   for (Index j = 0; j < weights.columns(); ++j) {
     if (std::isnan(weights(row, j))) {
-      return {format("{} has no weights (a NaN came in)", token),
+      return {format("{} has no weights (its scores are NaN)", token),
               format("{}没有权重（输入中有 NaN）", token)};
     }
     best = std::max(best, weights(row, j));
@@ -105,7 +105,7 @@ Text look(const Matrix& weights, Index row, const Tokens& tokens, const Tokens& 
   }
   const std::string share = percent(best), share_zh = fixed(100 * best, 1) + "%";
   if (ties == seen && ties > 2) {
-    return {format("{} looks at {} keys alike ({} each)", token, ties, share),
+    return {format("{} looks at {} keys equally ({} each)", token, ties, share),
             format("{}对 {} 个键一视同仁（各 {}）", token, ties, share_zh)};
   }
   return {format("{} looks most at {} ({}{})", token, names.en, share, ties > 1 ? " each" : ""),
@@ -170,7 +170,7 @@ Text split_sentence(char which, Index head, Index heads, Index begin, Index end)
 }
 
 Text scores_sentence(const Matrix& scores, const Tokens& tokens, const Tokens& keys) {
-  Text text{"How well each query fits each key: the dot product of the two.",
+  Text text{"How well each query matches each key: their dot product.",
             "每个查询与每个键有多匹配：两者的点积。"};
   const Place high = extreme(scores, 1), low = extreme(scores, -1);
   if (high.row < 0) return text;
@@ -205,7 +205,7 @@ Text scaled_sentence(const Matrix& scores, const Matrix& scaled, Index d_k, bool
             format("乘以 {}{}。", short_number(scale, 6), change.zh)};
   }
   return {
-      format("Divided by √{} = {}, so that long vectors do not push softmax to all or nothing{}.", d_k,
+      format("Divided by √{} = {}, so that long vectors do not drive softmax to all or nothing{}.", d_k,
              root, change.en),
       format("除以 √{} = {}，以免向量一长分数就变大，让 softmax 走向非此即彼{}。", d_k, root, change.zh)};
 }
@@ -218,14 +218,14 @@ Text capped_sentence(const Matrix& before, const Matrix& after, double cap) {
     const std::string a = short_number(high.value), b = short_number(after(high.row, high.column));
     change = {format(": the highest score {} becomes {}", a, b), format("：最高分 {} 变为 {}", a, b)};
   }
-  return {format("Held between -{} and {} by a smooth bend{}.", limit, limit, change.en),
+  return {format("Limited smoothly to the range -{} to {}{}.", limit, limit, change.en),
           format("用一条平滑曲线把分数限制在 -{} 与 {} 之间{}。", limit, limit, change.zh)};
 }
 
 Text bias_sentence(const Matrix& bias) {
   const Place high = extreme(bias, 1), low = extreme(bias, -1);
   const std::string from = short_number(low.value), to = short_number(high.value);
-  return {format("Added by position, whatever the tokens are: from {} to {}.", from, to),
+  return {format("Depends on the positions only, not on the tokens: from {} to {}.", from, to),
           format("按位置加上的偏置，与词的内容无关：从 {} 到 {}。", from, to)};
 }
 

@@ -27,7 +27,7 @@ void check(const ShapeTraceOptions& o) {
   at_least("width", o.width, 1);
   at_least("heads", o.heads, 1);
   at_least("memory", o.memory, 0);
-  if (o.width % o.heads != 0) fail("[shapes] {} heads do not divide the width {}", o.heads, o.width);
+  if (o.width % o.heads != 0) fail("[shapes] {} heads do not evenly divide the width {}", o.heads, o.width);
   const Index keys = o.memory > 0 ? o.memory : o.length;
   const double scores = static_cast<double>(o.batch) * static_cast<double>(o.heads) *
                         static_cast<double>(o.length) * static_cast<double>(keys);
@@ -122,7 +122,7 @@ class Tracer {
     add("weights", fmt::format("softmax(scores/√{})", q.shape().back()), result.weights,
         {"each row sums to 1; the shape stays", "每行总和为 1，形状不变"});
     add(output_name, heads ? "weights·V_h" : "weights·V", result.output,
-        {fmt::format("per query a mixture of values, {} numbers", result.output.shape().back()),
+        {fmt::format("one mixture of values per query, {} numbers", result.output.shape().back()),
          fmt::format("每个查询得到值的加权和，{} 个数", result.output.shape().back())});
     return std::move(result.output);
   }
@@ -142,7 +142,7 @@ class Tracer {
     const Tensor each = attend(q_heads, k_heads, v_heads, "heads");
     const Tensor concat = Tensor::copy_of(each.view().transpose(1, 2)).reshaped(q.shape());
     add("concat", "Concat(heads)", concat,
-        {fmt::format("the {} heads side by side again", heads), fmt::format("{} 个头重新并排", heads)});
+        {fmt::format("the {} heads concatenated", heads), fmt::format("{} 个头重新并排", heads)});
     projected("output", concat, "concat·W_o", {"the same shape as X", "与 X 形状相同"});
   }
 

@@ -120,7 +120,7 @@ WordVectors WordVectors::parse(std::string_view text, std::string_view name) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool is_json = first != std::string_view::npos && text[first] == '{';
   WordVectors vectors = is_json ? parse_object(text, name) : parse_lines(text, name);
-  if (vectors.size() == 0) fail("[words] {}: no word in it", name);
+  if (vectors.size() == 0) fail("[words] {}: the file has no words", name);
   return vectors;
 }
 
@@ -130,7 +130,7 @@ void WordVectors::add(std::string word, std::vector<double> vector) {
     fail("[words] the word \"{}\" has white space in it", printable(word));
   }
   if (vector.empty()) fail("[words] {} has no numbers", word);
-  if (contains(word)) fail("[words] {} is there twice", word);
+  if (contains(word)) fail("[words] {} appears twice", word);
   if (width_ != 0 && static_cast<Index>(vector.size()) != width_) {
     fail("[words] {} has {} numbers, {} has {}", word, vector.size(), words_.front(), width_);
   }
@@ -146,7 +146,8 @@ bool WordVectors::contains(std::string_view word) const { return vectors_.find(w
 
 const std::vector<double>& WordVectors::vector(std::string_view word) const {
   const auto found = vectors_.find(word);
-  if (found == vectors_.end()) fail("[words] unknown word: {}; known are: {}", word, joined(words_));
+  if (found == vectors_.end())
+    fail("[words] unknown word: {}; the vocabulary is: {}", word, joined(words_));
   return found->second;
 }
 
@@ -161,8 +162,8 @@ EmbeddedSentence WordVectors::embed(std::string_view sentence) const {
     }
   }
   if (!unknown.empty()) {
-    fail("[words] unknown word{}: {}; known are: {}", unknown.size() == 1 ? "" : "s", joined(unknown),
-         joined(words_));
+    fail("[words] unknown word{}: {}; the vocabulary is: {}", unknown.size() == 1 ? "" : "s",
+         joined(unknown), joined(words_));
   }
   std::vector<std::vector<double>> rows;
   for (const std::string& token : result.tokens) rows.push_back(vector(token));

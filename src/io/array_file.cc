@@ -34,7 +34,7 @@ FileFormat file_format(const std::string& path) {
   if (extension == ".npz") return FileFormat::npz;
   if (extension == ".safetensors") return FileFormat::safetensors;
   if (extension == ".json") return FileFormat::json;
-  fail("[arrays] {}: {}; known are .npy, .npz, .safetensors and .json", path,
+  fail("[arrays] {}: {}; supported: .npy, .npz, .safetensors and .json", path,
        extension.empty() ? "the name has no extension" : "unknown extension " + extension);
 }
 

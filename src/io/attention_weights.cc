@@ -93,8 +93,8 @@ Choice choose(const Arrays& arrays, const std::map<std::string, Series>& all, co
   if (found.size() == 1) return {nullptr, &all.at(found.front()), found.front()};
   if (key.empty()) {
     fail(
-        "{}: which array holds the weights? There is no \"weights\"; there are {}; name one, or what the "
-        "names of one array per layer begin with",
+        "{}: which array holds the weights? There is no \"weights\"; there are {}; name one, or the "
+        "common prefix of one array per layer",
         arrays.source, known_names(arrays));
   }
   fail("{}: there is no array {}, nor arrays of that name with a number; there are {}", arrays.source,

@@ -36,7 +36,7 @@ std::string to_base64(std::string_view bytes) {
 
 std::string from_base64(std::string_view text, const std::string& where) {
   while (text.ends_with('=')) text.remove_suffix(1);
-  if (text.size() % 4 == 1) fail("{}: base64 of {} digits ends too early", where, text.size());
+  if (text.size() % 4 == 1) fail("{}: base64 of {} digits is incomplete", where, text.size());
   std::string bytes;
   bytes.reserve(text.size() * 3 / 4);
   unsigned bits = 0;
@@ -44,7 +44,7 @@ std::string from_base64(std::string_view text, const std::string& where) {
   for (const char c : text) {
     const int value = value_of(c);
     if (value < 0)
-      fail("{}: byte {} is no base64 digit", where, static_cast<int>(static_cast<unsigned char>(c)));
+      fail("{}: byte {} is not a base64 digit", where, static_cast<int>(static_cast<unsigned char>(c)));
     bits = bits << 6 | static_cast<unsigned>(value);
     count += 6;
     if (count < 8) continue;

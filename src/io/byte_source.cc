@@ -28,11 +28,11 @@ InputFile::Opened InputFile::open(const std::string& path, std::string_view form
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status = {};
   if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
-    fail("{}: cannot be read: {}", where, std::strerror(errno));
+    fail("{}: cannot read the file: {}", where, std::strerror(errno));
   }
   Descriptor file(descriptor);  // closes it where it is refused
-  if (S_ISDIR(status.st_mode)) fail("{}: is a directory, a file was expected", where);
-  if (!S_ISREG(status.st_mode)) fail("{}: is {}, a regular file was expected", where, file_kind(status));
+  if (S_ISDIR(status.st_mode)) fail("{}: is a directory, expected a file", where);
+  if (!S_ISREG(status.st_mode)) fail("{}: is {}, expected a regular file", where, file_kind(status));
   if (status.st_size == 0) fail("{}: the file is empty", where);
   return {file.release(), static_cast<std::uint64_t>(status.st_size), where};
 }
@@ -41,10 +41,10 @@ void InputFile::read(std::uint64_t at, char* to, std::size_t count) const {
   while (count > 0) {
     const ssize_t got = ::pread(file_.get(), to, count, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("{}: cannot be read: {}", where(), std::strerror(errno));
+    if (got < 0) fail("{}: cannot read the file: {}", where(), std::strerror(errno));
     if (got == 0) {
-      fail("{}: was cut short while it was read: it had {} bytes, now it has {} or fewer", where(),
-           grouped(size()), grouped(at));
+      fail("{}: was truncated while being read: it had {} bytes, now {} or fewer", where(), grouped(size()),
+           grouped(at));
     }
     to += got;
     at += static_cast<std::uint64_t>(got);

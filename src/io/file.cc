@@ -28,15 +28,15 @@ std::string read_file(const std::string& path, Index limit) {
   const Descriptor file(open_for_reading(path));
   struct stat status = {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
-    fail("[file] {}: cannot be read: {}", path, std::strerror(errno));
+    fail("[file] {}: cannot read the file: {}", path, std::strerror(errno));
   }
-  if (S_ISDIR(status.st_mode)) fail("[file] {}: is a directory, a file was expected", path);
+  if (S_ISDIR(status.st_mode)) fail("[file] {}: is a directory, expected a file", path);
   if (!S_ISREG(status.st_mode) && !open_descriptor(path)) {
-    fail("[file] {}: is {}, a regular file was expected", path, file_kind(status));
+    fail("[file] {}: is {}, expected a regular file", path, file_kind(status));
   }
   const auto longest = static_cast<std::size_t>(std::max<Index>(limit, 0));
   if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > longest) {
-    fail("[file] {}: has {} bytes, at most {} are read", path,
+    fail("[file] {}: has {} bytes, the limit is {}", path,
          grouped(static_cast<std::uint64_t>(status.st_size)), grouped(longest));
   }
   // The size tells how much to expect, not how much comes: pipes and /proc say 0.
@@ -49,7 +49,7 @@ std::string read_file(const std::string& path, Index limit) {
     }
     const ssize_t count = ::read(file.get(), bytes.data() + length, bytes.size() - length);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("[file] {}: cannot be read: {}", path, std::strerror(errno));
+    if (count < 0) fail("[file] {}: cannot read the file: {}", path, std::strerror(errno));
     length += static_cast<std::size_t>(count);
     if (length > longest) fail("[file] {}: has more than {} bytes, the limit", path, grouped(longest));
     if (count == 0) break;

@@ -47,7 +47,7 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     auto& members = open_.back()->get_ref<Json::object_t&>();
     const auto [member, is_new] = members.try_emplace(name);
-    if (!is_new && options_.unique_keys) fail("{}: the key {} is there twice", where_, in_quotes(name));
+    if (!is_new && options_.unique_keys) fail("{}: the key {} appears twice", where_, in_quotes(name));
     member_ = &member->second;
     return true;
   }
@@ -112,12 +112,12 @@ Json load_json(const std::string& path, const JsonOptions& options) {
 }
 
 std::vector<double> json_numbers(const Json& list, const std::string& where) {
-  if (!list.is_array()) fail("{}: a list of numbers was expected, got {}", where, list.type_name());
+  if (!list.is_array()) fail("{}: expected a list of numbers, got {}", where, list.type_name());
   std::vector<double> numbers;
   numbers.reserve(list.size());
   for (const Json& item : list) {
     if (!item.is_number()) {
-      fail("{}: a number was expected at place {}, got {}", where, numbers.size() + 1, item.type_name());
+      fail("{}: expected a number at index {}, got {}", where, numbers.size() + 1, item.type_name());
     }
     numbers.push_back(item.get<double>());
   }

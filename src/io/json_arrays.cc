@@ -34,7 +34,7 @@ Shape shape_of(const Json& list, const std::string& where) {
 // Throws Error unless every list is as long as the first of its depth; `depth` axes are around this one.
 void check_shape(const Json& list, const Shape& shape, int depth, const std::string& where) {
   if (depth == shape.rank()) {
-    if (!list.is_number()) fail("{}: a number was expected, got {}", where, list.type_name());
+    if (!list.is_number()) fail("{}: expected a number, got {}", where, list.type_name());
     return;
   }
   if (!list.is_array() || static_cast<Index>(list.size()) != shape[depth]) {
@@ -65,11 +65,11 @@ Tensor tensor_of(const Json& list, const std::string& where) {
 }
 
 std::vector<std::string> texts_of(const Json& list, const std::string& where) {
-  if (!list.is_array()) fail("{}: a list of texts was expected, got {}", where, list.type_name());
+  if (!list.is_array()) fail("{}: expected a list of strings, got {}", where, list.type_name());
   std::vector<std::string> texts;
   for (const Json& item : list) {
     if (!item.is_string()) {
-      fail("{}: a text was expected at place {} of the list, got {}", where, texts.size() + 1,
+      fail("{}: expected a string at index {} of the list, got {}", where, texts.size() + 1,
            item.type_name());
     }
     texts.push_back(item.get<std::string>());
@@ -83,13 +83,12 @@ NamedArrays parse_json_arrays(std::string_view text, const std::string& where, c
   const Json document = parse_json(text, where, {.max_depth = kMaxDepth, .unique_keys = true});
   NamedArrays arrays(where);
   if (document.is_array()) {
-    if (kind_of(document) != Kind::numbers) fail("{}: nested lists of numbers were expected", where);
+    if (kind_of(document) != Kind::numbers) fail("{}: expected nested lists of numbers", where);
     arrays.add(name, tensor_of(document, where));
     return arrays;
   }
   if (!document.is_object()) {
-    fail("{}: nested lists of numbers or an object of them were expected, got {}", where,
-         document.type_name());
+    fail("{}: expected nested lists of numbers or an object of them, got {}", where, document.type_name());
   }
   for (const auto& [key, value] : document.items()) {
     const std::string member = fmt::format("{}: {}", where, in_quotes(key));

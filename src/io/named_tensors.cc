@@ -23,7 +23,7 @@ void NamedArrays::add(std::string name, Ids ids) { add(Entry{std::move(name), st
 void NamedArrays::add(Entry entry) {
   if (entry.shape().rank() == 0) fail("{}: the array {} is empty", source_, in_quotes(entry.name));
   if (!positions_.emplace(entry.name, entries_.size()).second) {
-    fail("{}: the name {} is there twice", source_, in_quotes(entry.name));
+    fail("{}: the name {} appears twice", source_, in_quotes(entry.name));
   }
   entries_.push_back(std::move(entry));
 }
@@ -40,13 +40,13 @@ const NamedArrays::Entry& NamedArrays::find(std::string_view name) const {
 
 const Tensor& NamedArrays::tensor(std::string_view name) const {
   const auto* tensor = std::get_if<Tensor>(&find(name).array);
-  if (tensor == nullptr) fail("{}: {} holds integers, floats were expected", source_, in_quotes(name));
+  if (tensor == nullptr) fail("{}: {} holds integers, expected floats", source_, in_quotes(name));
   return *tensor;
 }
 
 const Ids& NamedArrays::ids(std::string_view name) const {
   const auto* ids = std::get_if<Ids>(&find(name).array);
-  if (ids == nullptr) fail("{}: {} holds floats, integers were expected", source_, in_quotes(name));
+  if (ids == nullptr) fail("{}: {} holds floats, expected integers", source_, in_quotes(name));
   return *ids;
 }
 
@@ -65,10 +65,9 @@ void save_arrays(const std::string& path, const NamedArrays& arrays) {
   if (format == FileFormat::npz) return save_npz(path, arrays);
   if (format == FileFormat::safetensors) return save_safetensors(path, arrays);
   if (format == FileFormat::json)
-    fail("[arrays] {}: arrays are written as .npy, .npz or .safetensors", path);
+    fail("[arrays] {}: unsupported extension, expected .npy, .npz or .safetensors", path);
   if (arrays.size() != 1) {
-    fail("[npy] {}: an npy file holds one array, {} were given; use .npz or .safetensors", path,
-         arrays.size());
+    fail("[npy] {}: an npy file holds one array, got {}; use .npz or .safetensors", path, arrays.size());
   }
   std::visit([&](const auto& array) { save_npy(path, array); }, arrays.begin()->array);
 }

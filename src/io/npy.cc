@@ -28,18 +28,18 @@ Tensor load_npy(const std::string& path) {
   try {
     return to_tensor(std::get<Ids>(array));
   } catch (const Error& error) {
-    fail("[npy] {}: integers where floats were expected: {}", path, error.what());
+    fail("[npy] {}: expected floats, got integers: {}", path, error.what());
   }
 }
 
 Ids load_npy_ids(const std::string& path) {
   std::variant<Tensor, Ids> array = load(path);
   if (auto* ids = std::get_if<Ids>(&array)) return std::move(*ids);
-  fail("[npy] {}: integers were expected, the file has floats", path);
+  fail("[npy] {}: expected integers, the file has floats", path);
 }
 
 void save_npy(const std::string& path, ConstView tensor) {
-  if (tensor.shape().rank() == 0) fail("[npy] {}: there is no tensor to write, it is empty", path);
+  if (tensor.shape().rank() == 0) fail("[npy] {}: nothing to write: the tensor is empty", path);
   if (tensor.is_contiguous()) {
     const auto length = static_cast<std::size_t>(tensor.shape().elements()) * sizeof(float);
     return save(path, kNpyFloat, tensor.shape(), {reinterpret_cast<const char*>(tensor.data()), length});
@@ -48,7 +48,7 @@ void save_npy(const std::string& path, ConstView tensor) {
 }
 
 void save_npy(const std::string& path, const Ids& ids) {
-  if (ids.shape().rank() == 0) fail("[npy] {}: there are no ids to write", path);
+  if (ids.shape().rank() == 0) fail("[npy] {}: nothing to write: there are no ids", path);
   save(path, kNpyIds, ids.shape(), bytes_of(ids));
 }
 

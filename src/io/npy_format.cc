@@ -33,14 +33,14 @@ NpyHeader read_npy_header(ByteReader& bytes, std::uint64_t size, const std::stri
   std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(size, 8)), '\0');
   bytes.read(start.data(), start.size());
   if (!start.starts_with(kMagic)) {
-    fail("{}: is not an npy file: it starts with {}, \\x93NUMPY was expected", where,
+    fail("{}: not an npy file: it starts with {}, expected \\x93NUMPY", where,
          in_quotes(std::string_view(start).substr(0, kMagic.size())));
   }
   if (size < 8) fail("{}: ends within its first 8 bytes", where);
   const int major = static_cast<unsigned char>(start[6]);
   const int minor = static_cast<unsigned char>(start[7]);
   if (major < 1 || major > 3 || minor != 0) {
-    fail("{}: is of npy version {}.{}; 1.0, 2.0 and 3.0 are known", where, major, minor);
+    fail("{}: unsupported npy version {}.{}; supported: 1.0, 2.0 and 3.0", where, major, minor);
   }
   const std::size_t length_size = major == 1 ? 2 : 4;
   const std::uint64_t begin = 8 + length_size;
@@ -49,11 +49,11 @@ NpyHeader read_npy_header(ByteReader& bytes, std::uint64_t size, const std::stri
   bytes.read(length_bytes.data(), length_size);
   const std::uint64_t length = little_endian<std::uint32_t>(length_bytes, 0);
   if (length > size - begin) {
-    fail("{}: a header of {} bytes is announced, the file has {} after its length", where, grouped(length),
+    fail("{}: the header claims {} bytes, the file has only {} after its length", where, grouped(length),
          grouped(size - begin));
   }
   if (length > kLongestHeader) {
-    fail("{}: a header of {} bytes is announced, at most {} are read", where, grouped(length),
+    fail("{}: the header claims {} bytes, the limit is {}", where, grouped(length),
          grouped(kLongestHeader));
   }
   std::string text(static_cast<std::size_t>(length), '\0');
@@ -71,15 +71,15 @@ RawArray raw_array_of(const NpyLiteral& literal, std::uint64_t data_size, const 
   const bool order_known =
       order == '<' || order == '>' || order == '=' || (order == '|' && dtype && size_of(*dtype) == 1);
   if (!dtype || !order_known) {
-    fail("{}: dtype {} is not read; f2, f4, f8, i1 to i8, u1 to u8 and b1 are, as '<f4'", where,
-         in_quotes(literal.descr));
+    fail("{}: unsupported dtype {}; supported: f2, f4, f8, i1 to i8, u1 to u8 and b1, written as '<f4'",
+         where, in_quotes(literal.descr));
   }
   raw.dtype = *dtype;
   raw.big_endian = order == '>';
   raw.fortran_order = literal.fortran_order;
   raw.shape = checked_shape(literal.extents, where);
   if (data_size != raw.byte_count()) {
-    fail("{}: {} bytes of data expected for shape {} of {}, the file has {}", where,
+    fail("{}: expected {} bytes of data for shape {} of {}, the file has {}", where,
          grouped(raw.byte_count()), raw.shape.to_string(), literal.descr, grouped(data_size));
   }
   return raw;

@@ -81,7 +81,7 @@ class LiteralReader {
   }
 
   [[noreturn]] void fail_expecting(std::string_view what) const {
-    fail("{}: {} was expected at character {} of the header, got {}", where_, what, at_ + 1,
+    fail("{}: expected {} at character {} of the header, got {}", where_, what, at_ + 1,
          at_ < text_.size() ? in_quotes(text_.substr(at_, 20)) : "its end");
   }
 
@@ -113,7 +113,7 @@ NpyLiteral parse_npy_literal(std::string_view text, const std::string& where) {
     *seen = true;
     reader.expect(':');
     if (seen == &has_descr) {
-      if (reader.accept('[')) fail("{}: arrays of records are not read", where);
+      if (reader.accept('[')) fail("{}: arrays of records are not supported", where);
       literal.descr = reader.string();
     } else if (seen == &has_order) {
       literal.fortran_order = reader.boolean();
@@ -127,7 +127,7 @@ NpyLiteral parse_npy_literal(std::string_view text, const std::string& where) {
   }
   reader.expect_end();
   if (!has_descr || !has_order || !has_shape) {
-    fail("{}: the header needs 'descr', 'fortran_order' and 'shape', not all are there", where);
+    fail("{}: incomplete header: expected 'descr', 'fortran_order' and 'shape'", where);
   }
   return literal;
 }

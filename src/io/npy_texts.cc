@@ -21,7 +21,7 @@ std::string text_of_utf32(std::string_view data, bool big_endian, const std::str
     if (big_endian) value = __builtin_bswap32(value);
     if (value == 0) break;
     if (value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) {
-      fail("{}: U+{:X} is no character", where, value);
+      fail("{}: U+{:X} is not a character", where, value);
     }
     text += encode_utf8(static_cast<char32_t>(value));
   }
@@ -57,14 +57,14 @@ NpyTextLayout npy_text_layout(const NpyLiteral& literal, std::uint64_t data_size
   std::uint64_t length = 0;
   const auto [end, error] = std::from_chars(descr.data() + 2, descr.data() + descr.size(), length);
   if (error != std::errc{} || end != descr.data() + descr.size() || length > (1U << 20)) {
-    fail("{}: dtype {} is not read", where, in_quotes(descr));
+    fail("{}: unsupported dtype {}", where, in_quotes(descr));
   }
   const auto count = static_cast<std::uint64_t>(checked_shape(literal.extents, where).elements());
   const std::uint64_t size = descr[1] == 'U' ? 4 * length : length;
   // Texts of length 0 take no bytes: their number must not become an allocation of any size.
   constexpr std::uint64_t kMostEmpty = 1024;
   if (count > data_size + kMostEmpty || count * size != data_size) {
-    fail("{}: {} texts of {} expected, the file has {} bytes of data", where, grouped(count), descr,
+    fail("{}: expected {} strings of {}, the file has {} bytes of data", where, grouped(count), descr,
          grouped(data_size));
   }
   return {count, size};
@@ -84,7 +84,7 @@ std::vector<std::string> read_npy_texts(const NpyLiteral& literal, const NpyText
 
 NpyTexts npy_texts(const NamedTexts& texts, const std::string& where) {
   if (texts.shape.rank() < 1 || texts.shape.elements() != static_cast<Index>(texts.values.size())) {
-    fail("{}: {} has {} texts for shape {}", where, in_quotes(texts.name), texts.values.size(),
+    fail("{}: {} has {} strings for shape {}", where, in_quotes(texts.name), texts.values.size(),
          texts.shape.to_string());
   }
   std::vector<std::u32string> fields;
@@ -97,8 +97,8 @@ NpyTexts npy_texts(const NamedTexts& texts, const std::string& where) {
   constexpr std::size_t kMostBytes = std::size_t{256} << 20;
   if (longest > kMostBytes / sizeof(char32_t) / std::max<std::size_t>(1, fields.size())) {
     fail(
-        "{}: {} has {} texts, the longest of {} characters: as NumPy's texts they would take more than {} "
-        "bytes; use .safetensors or .json",
+        "{}: {} has {} strings, the longest of {} characters: stored as NumPy strings they would take "
+        "more than {} bytes; use .safetensors or .json",
         where, in_quotes(texts.name), grouped(fields.size()), grouped(longest), grouped(kMostBytes));
   }
   NpyTexts npy{npy_header(fmt::format("<U{}", longest), texts.shape), ""};

@@ -35,7 +35,7 @@ NpzArchive::NpzArchive(const ByteSource& file) : file_(file) {
   for (const ZipEntry& zip : read_zip(file, file.where())) {
     entries_.push_back(read_header(zip));
     if (!names.insert(entries_.back().name).second) {
-      fail("{}: the name {} is there twice", file.where(), in_quotes(entries_.back().name));
+      fail("{}: the name {} appears twice", file.where(), in_quotes(entries_.back().name));
     }
   }
 }
@@ -46,7 +46,7 @@ std::string NpzArchive::where_of(const ZipEntry& entry) const {
 
 NpzArchive::Entry NpzArchive::read_header(const ZipEntry& zip) const {
   const std::string where = where_of(zip);
-  if (!zip.name.ends_with(kSuffix)) fail("{}: is not an array, whose name would end in .npy", where);
+  if (!zip.name.ends_with(kSuffix)) fail("{}: not an array: its name does not end in .npy", where);
   ZipEntryReader reader(file_, zip, where);
   NpyHeader header = read_npy_header(reader, zip.size, where);
   const std::uint64_t data_size = zip.size - header.data_begin;
@@ -66,8 +66,8 @@ void NpzArchive::count_growth(const Entry& entry, std::uint64_t memory) {
   grown_ += memory;
   if (grown_ > kMostGrown) {
     fail(
-        "{}: {} bytes inflate to {}, more than {}-fold, which is believed up to {} bytes of memory; if the "
-        "array is your own, store it without compression (numpy.savez)",
+        "{}: {} bytes inflate to {}, more than {} times as much, which is refused above {} bytes; if you "
+        "trust the file, store it uncompressed (numpy.savez)",
         where_of(entry.zip), grouped(entry.zip.stored_size), grouped(entry.zip.size), kGrowth,
         grouped(kMostGrown));
   }

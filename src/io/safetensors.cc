@@ -29,7 +29,7 @@ struct StoredArray {
 
 std::string to_half(const NamedArrays::Entry& entry, const std::string& where) {
   const auto* tensor = std::get_if<Tensor>(&entry.array);
-  if (tensor == nullptr) fail("{}: {} holds integers, as f16 only numbers are stored", where, entry.name);
+  if (tensor == nullptr) fail("{}: {} holds integers, which cannot be stored as f16", where, entry.name);
   std::string bytes;
   bytes.reserve(static_cast<std::size_t>(entry.shape().elements()) * 2);
   for (Index i = 0; i < entry.shape().elements(); ++i) {
@@ -47,8 +47,7 @@ std::string to_bytes(const NamedArrays::Entry& entry, const std::string& where) 
           const bool fits = value >= 0 && value <= 255;
           const auto byte = static_cast<std::uint8_t>(fits ? value : 0);
           if (!fits || static_cast<std::remove_const_t<decltype(value)>>(byte) != value) {
-            fail("{}: {} holds {}, as u8 only whole numbers from 0 to 255 are stored", where, entry.name,
-                 value);
+            fail("{}: {} holds {}, but u8 stores whole numbers from 0 to 255", where, entry.name, value);
           }
           bytes[i] = static_cast<char>(byte);
         }

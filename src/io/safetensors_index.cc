@@ -30,15 +30,15 @@ std::optional<DType> dtype_of(std::string_view text) {
 std::string header_text(const ByteSource& file) {
   const std::string& where = file.where();
   if (file.size() < kLengthSize) {
-    fail("{}: has {} bytes, the length of the header alone takes 8", where, file.size());
+    fail("{}: has {} bytes, too short for a safetensors header", where, file.size());
   }
   const auto length = little_endian<std::uint64_t>(file.bytes(0, kLengthSize), 0);
   if (length > kHeaderLimit) {
-    fail("{}: a header of {} bytes is announced, {} are allowed: not a safetensors file?", where,
-         grouped(length), grouped(kHeaderLimit));
+    fail("{}: the header claims {} bytes, the limit is {}: not a safetensors file?", where, grouped(length),
+         grouped(kHeaderLimit));
   }
   if (length > file.size() - kLengthSize) {
-    fail("{}: a header of {} bytes is announced, the file has {} after its length", where, grouped(length),
+    fail("{}: the header claims {} bytes, the file has only {} after its length", where, grouped(length),
          grouped(file.size() - kLengthSize));
   }
   if (length == 0 || file.bytes(kLengthSize, 1) != "{")
@@ -76,7 +76,7 @@ Range read_entry(const Json& info, std::uint64_t data_size, const std::string& w
   const std::optional<DType> dtype =
       dtype_text.is_string() ? dtype_of(dtype_text.get_ref<const std::string&>()) : std::nullopt;
   if (!dtype) {
-    fail("{}: dtype {} is not read; F16, BF16, F32, F64, BOOL, I8 to I64 and U8 to U64 are", where,
+    fail("{}: unsupported dtype {}; supported: F16, BF16, F32, F64, BOOL, I8 to I64 and U8 to U64", where,
          dtype_text.is_string() ? in_quotes(dtype_text.get_ref<const std::string&>())
                                 : dtype_text.type_name());
   }
@@ -84,14 +84,14 @@ Range read_entry(const Json& info, std::uint64_t data_size, const std::string& w
   raw.shape = checked_shape(sizes(member(info, "shape", where), "shape", where), where);
 
   const std::vector<Index> offsets = sizes(member(info, "data_offsets", where), "data_offsets", where);
-  if (offsets.size() != 2) fail("{}: data_offsets should be two, are {}", where, offsets.size());
+  if (offsets.size() != 2) fail("{}: data_offsets should be two numbers, got {}", where, offsets.size());
   const Range range = {static_cast<std::uint64_t>(offsets[0]), static_cast<std::uint64_t>(offsets[1])};
   if (range.begin > range.end || range.end > data_size) {
-    fail("{}: data_offsets {} to {} are not within the {} bytes of data", where, grouped(range.begin),
+    fail("{}: data_offsets {} to {} are outside the {} bytes of data", where, grouped(range.begin),
          grouped(range.end), grouped(data_size));
   }
   if (range.end - range.begin != raw.byte_count()) {
-    fail("{}: {} bytes of data expected for shape {} of {}, data_offsets give {}", where,
+    fail("{}: expected {} bytes of data for shape {} of {}, data_offsets span {}", where,
          grouped(raw.byte_count()), raw.shape.to_string(), dtype_text.get_ref<const std::string&>(),
          grouped(range.end - range.begin));
   }
@@ -103,7 +103,7 @@ void read_metadata(const Json& object, const std::string& where,
   if (!object.is_object()) fail("{}: __metadata__ should be an object, is {}", where, object.type_name());
   for (const auto& [key, value] : object.items()) {
     if (!value.is_string()) {
-      fail("{}: __metadata__ should hold texts, {} is {}", where, in_quotes(key), value.type_name());
+      fail("{}: __metadata__ should hold strings, {} is {}", where, in_quotes(key), value.type_name());
     }
     metadata[key] = value.get<std::string>();
   }
@@ -134,7 +134,7 @@ SafetensorsIndex index_safetensors(const ByteSource& file) {
   std::uint64_t covered = 0;
   for (auto& [range, entry] : found) {
     if (range.begin != covered) {
-      fail("{}: tensor {} starts at byte {} of the data, {} before it: {} was expected", where,
+      fail("{}: tensor {} starts at byte {} of the data, {} before it; expected {}", where,
            in_quotes(entry.name), grouped(range.begin), range.begin < covered ? "an overlap" : "a hole",
            grouped(covered));
     }

@@ -102,7 +102,7 @@ int TemporaryFile::create() {
 
 void TemporaryFile::move_to_target() {
   // EINVAL: a file system that cannot synchronise; then there is nothing more to be had.
-  if (::fsync(file_.get()) != 0 && errno != EINVAL) fail_with("cannot be synchronised");
+  if (::fsync(file_.get()) != 0 && errno != EINVAL) fail_with("cannot be flushed to disk");
   if (name_.empty()) {
     const auto link_to = [&](const std::filesystem::path& name) {
       return ::linkat(AT_FDCWD, path_of(file_.get()).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) ==

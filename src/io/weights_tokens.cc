@@ -78,7 +78,7 @@ std::vector<std::string> load_tokens(const std::string& path) {
   if (is_json_list(text)) return parse_text_list(text, where);
   const std::vector<std::string_view> lines = lines_of(text);
   std::vector<std::string> tokens(lines.begin(), lines.end());
-  if (tokens.empty()) fail("{}: there are no tokens in it", where);
+  if (tokens.empty()) fail("{}: the file has no tokens", where);
   return tokens;
 }
 

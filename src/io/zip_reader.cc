@@ -15,7 +15,7 @@ namespace fovea {
 namespace {
 
 constexpr std::string_view kZip64Refusal =
-    "is a zip64 archive (4 GiB or more, or over 65,534 arrays), which is not read; use safetensors";
+    "is a zip64 archive (4 GiB or more, or over 65,534 arrays), which is not supported; use safetensors";
 
 struct Directory {
   std::uint64_t begin = 0, end = 0;
@@ -28,12 +28,12 @@ Directory find_directory(const ByteSource& archive, const std::string& where) {
   const std::uint64_t tail_begin = archive.size() - std::min(archive.size(), kLongestTail);
   const std::string tail = archive.bytes(tail_begin, static_cast<std::size_t>(archive.size() - tail_begin));
   if (tail.size() < kZipEndSize || little_endian<std::uint32_t>(archive.bytes(0, 4), 0) == 0) {
-    fail("{}: is not a zip archive, which an npz file is", where);
+    fail("{}: not an npz file: it is not a zip archive", where);
   }
   std::size_t at = tail.size() - kZipEndSize;
   while (little_endian<std::uint32_t>(tail, at) != kZipEnd ||
          at + kZipEndSize + little_endian<std::uint16_t>(tail, at + 20) != tail.size()) {
-    if (at-- == 0) fail("{}: has no zip directory at its end: not an npz file, or cut short", where);
+    if (at-- == 0) fail("{}: has no zip directory at its end: not an npz file, or truncated", where);
   }
   const auto field16 = [&](std::size_t offset) { return little_endian<std::uint16_t>(tail, at + offset); };
   const auto size = little_endian<std::uint32_t>(tail, at + 12);
@@ -42,7 +42,7 @@ Directory find_directory(const ByteSource& archive, const std::string& where) {
   if (entries == kZip64Count || size == kZip64Size || begin == kZip64Size)
     fail("{}: {}", where, kZip64Refusal);
   if (field16(4) != 0 || field16(6) != 0 || field16(8) != entries) {
-    fail("{}: is one part of several of an archive", where);
+    fail("{}: is one part of a multi-part archive", where);
   }
   const std::uint64_t end = tail_begin + at;
   if (std::uint64_t{begin} + size != end) {
@@ -65,7 +65,7 @@ void locate_data(const ByteSource& archive, std::uint64_t limit, const std::stri
   const bool fits = begin <= limit && limit - begin >= kZipLocalSize;
   const std::string local = fits ? archive.bytes(begin, kZipLocalSize) : "";
   if (!fits || little_endian<std::uint32_t>(local, 0) != kZipLocal) {
-    fail("{}: has no header at byte {}, where the directory says", where, grouped(begin));
+    fail("{}: has no header at byte {}, where the zip directory expects it", where, grouped(begin));
   }
   const std::size_t name_length = little_endian<std::uint16_t>(local, 26);
   const std::uint64_t data = begin + kZipLocalSize + name_length + little_endian<std::uint16_t>(local, 28);
@@ -75,7 +75,7 @@ void locate_data(const ByteSource& archive, std::uint64_t limit, const std::stri
   const bool deflated = little_endian<std::uint16_t>(local, 8) == kZipDeflated;
   if (archive.bytes(begin + kZipLocalSize, name_length) != record.entry.name ||
       deflated != record.entry.deflated) {
-    fail("{}: header and directory tell different things", where);
+    fail("{}: header and directory disagree", where);
   }
   record.entry.begin = data;
   record.end = data + record.entry.stored_size;
@@ -92,7 +92,7 @@ Record read_record(const ByteSource& archive, std::uint64_t at, const Directory&
   const auto field32 = [&](std::size_t offset) { return little_endian<std::uint32_t>(central, offset); };
   Record record;
   record.length = kZipCentralSize + field16(28) + field16(30) + field16(32);
-  if (directory.end - at < record.length) fail("{}: the zip directory is cut short", where);
+  if (directory.end - at < record.length) fail("{}: the zip directory is truncated", where);
   record.entry.name = archive.bytes(at + kZipCentralSize, field16(28));
   const std::string entry_where = fmt::format("{}: entry {}", where, in_quotes(record.entry.name));
   if (!is_utf8(record.entry.name)) fail("{}: the name is not UTF-8", entry_where);
@@ -100,7 +100,7 @@ Record read_record(const ByteSource& archive, std::uint64_t at, const Directory&
   const unsigned method = field16(10);
   if ((field16(8) & kZipEncrypted) != 0) fail("{}: is encrypted", entry_where);
   if (method != kZipStored && method != kZipDeflated) {
-    fail("{}: compression method {} is not read; 0 (none) and 8 (deflate) are", entry_where, method);
+    fail("{}: unsupported compression method {}; supported: 0 (none) and 8 (deflate)", entry_where, method);
   }
   if (field32(20) == kZip64Size || field32(24) == kZip64Size || field32(42) == kZip64Size) {
     fail("{}: {}", where, kZip64Refusal);
@@ -144,7 +144,7 @@ std::vector<ZipEntry> read_zip(const ByteSource& archive, const std::string& whe
 // zlib at work, and the stored bytes it has not taken yet.
 struct ZipEntryReader::Inflating {
   explicit Inflating(const std::string& where) {
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) fail("{}: zlib does not start", where);
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) fail("{}: cannot initialise zlib", where);
   }
   ~Inflating() { inflateEnd(&stream); }
   Inflating(const Inflating&) = delete;
@@ -165,7 +165,7 @@ ZipEntryReader::ZipEntryReader(const ByteSource& archive, const ZipEntry& entry,
     }
     inflating_ = std::make_unique<Inflating>(where);
   } else if (entry.stored_size != entry.size) {
-    fail("{}: {} bytes expected, {} are stored", where, grouped(entry.size), grouped(entry.stored_size));
+    fail("{}: expected {} bytes, {} are stored", where, grouped(entry.size), grouped(entry.stored_size));
   }
 }
 
@@ -222,12 +222,12 @@ void ZipEntryReader::finish() {
     if (all != entry_.size || !inflating_->ended || !all_taken) damaged(all);
   }
   if (crc_ != entry_.crc) {
-    fail("{}: check sum {:08x} expected, the data have {:08x}", where_, entry_.crc, crc_);
+    fail("{}: expected checksum {:08x}, the data have {:08x}", where_, entry_.crc, crc_);
   }
 }
 
 void ZipEntryReader::damaged(std::uint64_t inflated) const {
-  fail("{}: the compressed data are damaged: {} bytes expected, {} inflated", where_, grouped(entry_.size),
+  fail("{}: the compressed data are damaged: expected {} bytes, got {}", where_, grouped(entry_.size),
        grouped(inflated));
 }
 

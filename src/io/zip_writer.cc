@@ -55,7 +55,7 @@ void ZipWriter::add(std::string_view name, std::string_view header, std::string_
   const std::uint64_t end = begin + kZipLocalSize + name.size() + size;
   const std::uint64_t archive = end + directory_.size() + kZipCentralSize + name.size() + kZipEndSize;
   if (archive >= kZip64Size || entries_ + 1 >= kZip64Count) {
-    fail("{}: an npz file ends at 4 GiB and 65,534 arrays; use .safetensors", where_);
+    fail("{}: an npz file is limited to 4 GiB and 65,534 arrays; use .safetensors", where_);
   }
   const std::string fields = common_fields(name, size, crc_of(header, data));
   std::string local;

@@ -49,7 +49,7 @@ void force(std::string_view name, const char* who) {
       return choose(entry.target);
     }
   }
-  fail("[{}] instruction set '{}' is not available here; there are: auto, {}", who, name,
+  fail("[{}] instruction set '{}' is not available on this machine; available: auto, {}", who, name,
        joined(available_instruction_sets()));
 }
 

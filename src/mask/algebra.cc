@@ -65,7 +65,7 @@ class BinaryMask : public MaskNode, public MaybeBand {
         may_scatter_(left_->may_scatter() || right_->may_scatter()),
         depth_(1 + std::max(left_->depth(), right_->depth())) {
     if (depth_ > kMaxDepth) {
-      fail("[mask] the expression holds more than {} operations inside one another", kMaxDepth);
+      fail("[mask] the expression nests more than {} operations", kMaxDepth);
     }
   }
   void check(const ScoreExtents& extents) const override {

@@ -78,14 +78,14 @@ void for_each_row(const Mask& mask, const Form& form, Index n, Index m, const Wr
 
 void check_within(const char* what, Index begin, Index end, Index extent) {
   if (begin < 0 || end < begin || end > extent) {
-    fail("[mask] the tile's {} {}..{} are not within 0..{}", what, begin, end, extent);
+    fail("[mask] the tile's {} {}..{} are outside 0..{}", what, begin, end, extent);
   }
 }
 
 // An extent of 0 or 1 fits every entry.
 void check_entry(const char* what, Index entry, Index extent) {
   if (entry < 0 || (extent > 1 && entry >= extent)) {
-    fail("[mask] the tile's {} {} is not within the mask's {}", what, entry, extent);
+    fail("[mask] the tile's {} {} is outside the mask's {}", what, entry, extent);
   }
 }
 

@@ -34,7 +34,7 @@ ScoreShape::ScoreShape(std::string_view who, const Shape& shape) {
   }
   // [A, 1, H, N, M] as A·1 entries would be taken for [B, H, N, M].
   if (rank == 5 && shape[1] == 1 && shape[0] != 1) {
-    fail("{} has shape {}: write the second batch axis out", who, shape.to_string());
+    fail("{} has shape {}: give the second batch axis explicitly", who, shape.to_string());
   }
   keys_ = shape.back(0);
   queries_ = shape.back(1);

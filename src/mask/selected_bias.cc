@@ -60,7 +60,7 @@ Bias Bias::select(Index batch_entry, Index head) const {
   if (is_none()) return *this;
   const auto outside = [](Index i, Index count) { return i < 0 || (count > 1 && i >= count); };
   if (outside(batch_entry, node_->batch()) || outside(head, node_->heads())) {
-    fail("[bias] batch entry {} and head {} were asked for, the bias is for {} and {}", batch_entry, head,
+    fail("[bias] no batch entry {} with head {}: the bias has {} and {}", batch_entry, head,
          std::max<Index>(node_->batch(), 1), node_->heads());
   }
   return Bias(std::make_shared<SelectedBias>(node_, batch_entry, head));
@@ -69,8 +69,7 @@ Bias Bias::select(Index batch_entry, Index head) const {
 Bias Bias::select(Index batch_entry) const {
   if (is_none() || (node_->batch() <= 1 && batch_entry == 0)) return *this;
   if (batch_entry < 0 || (node_->batch() > 1 && batch_entry >= node_->batch())) {
-    fail("[bias] batch entry {} was asked for, the bias is for {}", batch_entry,
-         std::max<Index>(node_->batch(), 1));
+    fail("[bias] no batch entry {}: the bias has {}", batch_entry, std::max<Index>(node_->batch(), 1));
   }
   return Bias(std::make_shared<SelectedBias>(node_, batch_entry, kEveryHead));
 }

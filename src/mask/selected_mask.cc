@@ -88,7 +88,7 @@ bool outside(Index i, Index count) { return i < 0 || (count > 1 && i >= count); 
 
 void check_entry(const Mask& mask, Index batch_entry) {
   if (!outside(batch_entry, mask.batch())) return;
-  fail("[mask] batch entry {} was asked for, the mask is for {}", batch_entry, mask.batch());
+  fail("[mask] no batch entry {}: the mask has {}", batch_entry, mask.batch());
 }
 
 }  // namespace
@@ -96,8 +96,8 @@ void check_entry(const Mask& mask, Index batch_entry) {
 Mask Mask::select(Index batch_entry, Index head) const {
   if (is_none()) return *this;
   if (outside(batch_entry, batch()) || outside(head, heads())) {
-    fail("[mask] batch entry {} and head {} were asked for, the mask is for {} and {}", batch_entry, head,
-         batch(), heads());
+    fail("[mask] no batch entry {} with head {}: the mask has {} and {}", batch_entry, head, batch(),
+         heads());
   }
   return Mask(std::make_shared<SelectedMask>(node_, batch_entry, head));
 }

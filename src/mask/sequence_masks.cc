@@ -104,7 +104,7 @@ class LengthsMask final : public MaskNode {
   void check(const ScoreExtents& extents) const override {
     check_batch("[mask] lengths", batch(), extents);
     for (const Index length : lengths_) {
-      if (length > extents.m) fail("[mask] length {} is over the call's {} keys", length, extents.m);
+      if (length > extents.m) fail("[mask] length {} exceeds the call's {} keys", length, extents.m);
     }
   }
   Index batch() const override { return static_cast<Index>(lengths_.size()); }

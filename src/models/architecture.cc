@@ -33,11 +33,11 @@ const char* to_string(ModelFamily family) {
 }
 
 void Architecture::start(DecodingState&, const Ids&, Probe*) const {
-  fail("[generate] {} models have no decoder: they do not write text", to_string(config_.family));
+  fail("[generate] {} models have no decoder: they cannot generate text", to_string(config_.family));
 }
 
 Tensor Architecture::next(DecodingState&, const Ids&, Probe*) const {
-  fail("[generate] {} models have no decoder: they do not write text", to_string(config_.family));
+  fail("[generate] {} models have no decoder: they cannot generate text", to_string(config_.family));
 }
 
 std::unique_ptr<Architecture> make_architecture(const Json& json, const std::string& where,

@@ -114,9 +114,9 @@ Bert::Bert(ConfigReader& config, WeightPlan& weights) {
   config_.head_width = config_.width / config_.heads;
   heads_ = {config_.heads, config_.heads, config_.head_width};
   if (config.text("position_embedding_type", "absolute") != "absolute") {
-    config.complain("position_embedding_type is not \"absolute\", the only one that is known");
+    config.complain("position_embedding_type is not \"absolute\", the only one supported");
   }
-  if (config.flag("is_decoder", false)) config.complain("is_decoder is true: only encoders are known");
+  if (config.flag("is_decoder", false)) config.complain("is_decoder is true: only encoders are supported");
   config.finish();
   plan(config, weights);
 }

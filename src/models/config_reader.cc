@@ -27,7 +27,7 @@ Index integer_of(const Json& value) {
 
 ConfigReader::ConfigReader(const Json& config, std::string where)
     : config_(config), where_(std::move(where)) {
-  if (!config.is_object()) fail("{}: an object was expected, got {}", where_, config.type_name());
+  if (!config.is_object()) fail("{}: expected an object, got {}", where_, config.type_name());
 }
 
 ConfigReader::Found ConfigReader::find(const Names& names) const {

@@ -37,7 +37,8 @@ Decoding::Decoding(const Model& model, const std::vector<Index>& encoder_ids, Pr
     fail("[generate] an encoder-decoder model needs tokens to read, got none");
   }
   if (static_cast<Index>(encoder_ids.size()) > config.max_tokens) {
-    fail("[generate] {} tokens to read, the model takes {}", encoder_ids.size(), config.max_tokens);
+    fail("[generate] got {} tokens to read, the model's limit is {}", encoder_ids.size(),
+         config.max_tokens);
   }
   architecture_->start(*state_, one_sequence(encoder_ids), probe);
 }
@@ -53,12 +54,12 @@ Tensor Decoding::next(const std::vector<Index>& ids, Probe* probe) {
   if (count == 0) fail("[generate] no tokens were given, expected at least one");
   const Index longest = architecture_->config().max_tokens;
   if (size() + count > longest) {
-    fail("[generate] {} tokens after {}, the model takes {}", count, size(), longest);
+    fail("[generate] {} tokens after {} exceed the model's limit of {}", count, size(), longest);
   }
   const Ids sequence = one_sequence(ids);
   for (const Index id : ids) {  // before any cache grows
     if (id < 0 || id >= architecture_->config().vocabulary) {
-      fail("[generate] token {}, expected 0 to {}", id, architecture_->config().vocabulary - 1);
+      fail("[generate] got token {}, expected 0 to {}", id, architecture_->config().vocabulary - 1);
     }
   }
   Tensor logits = architecture_->next(*state_, sequence, probe);
@@ -69,7 +70,7 @@ Tensor Decoding::next(const std::vector<Index>& ids, Probe* probe) {
 Index choose_token(const Tensor& logits, const GenerationOptions& options, double uniform) {
   const Index vocabulary = logits.shape()[0];
   for (Index id = 0; id < vocabulary; ++id) {
-    if (std::isnan(logits(id))) fail("[generate] the model computed logits that are no numbers");
+    if (std::isnan(logits(id))) fail("[generate] the model produced logits that are not finite");
   }
   const Index best = largest(logits);
   if (options.temperature == 0) return best;

@@ -64,7 +64,7 @@ Gpt2::Gpt2(ConfigReader& config, WeightPlan& weights) {
   const bool by_layer = config.flag("scale_attn_by_inverse_layer_idx", false);
   const bool tied = config.flag("tie_word_embeddings", true);
   if (config.flag("add_cross_attention", false)) {
-    config.complain("add_cross_attention is true: only plain decoders are known");
+    config.complain("add_cross_attention is true: only plain decoders are supported");
   }
   config.finish();
   plan(weights, activation, epsilon, tied);

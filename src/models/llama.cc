@@ -65,7 +65,7 @@ void Llama::read_heads(ConfigReader& config) {
   constexpr Index kWidest = 1 << 16;
   if (config_.head_width % 2 != 0 || config_.head_width > kWidest) {
     config.complain(
-        fmt::format("heads of width {}, expected an even number up to {}: rotary positions turn pairs",
+        fmt::format("heads of width {}, expected an even number up to {}: rotary positions rotate pairs",
                     config_.head_width, kWidest));
     config_.head_width = 2;
   }
@@ -95,7 +95,7 @@ Llama::Llama(ConfigReader& config, WeightPlan& weights) {
   biases.qkv = biases.output || config_.type == "qwen2";
   biases.feed_forward = config.flag("mlp_bias", false);
   if (config.flag("use_sliding_window", false)) {
-    config.complain("use_sliding_window is true: only full attention is known");
+    config.complain("use_sliding_window is true: only full attention is supported");
   }
   config.finish();
   plan(weights, biases);

@@ -22,7 +22,7 @@ struct Sizes {
 Sizes read_sizes(const ByteSource& file) {
   const std::string& where = file.where();
   if (file.size() < kHeaderBytes) {
-    fail("{}: has {} bytes, the header alone takes {}", where, file.size(), kHeaderBytes);
+    fail("{}: has {} bytes, but the header alone takes {}", where, file.size(), kHeaderBytes);
   }
   const std::string bytes = file.bytes(0, kHeaderBytes);
   std::array<Index, 7> n = {};
@@ -82,7 +82,7 @@ Json read_llama2c(const ByteSource& file, WeightFiles& weights) {
   const Sizes s = read_sizes(file);
   const std::uint64_t expected = kHeaderBytes + static_cast<std::uint64_t>(floats_of(s)) * sizeof(float);
   if (file.size() != expected) {
-    fail("{}: has {} bytes, its header (dim {}, hidden {}, layers {}, vocabulary {}) asks for {}",
+    fail("{}: has {} bytes, its header (dim {}, hidden {}, layers {}, vocabulary {}) requires {}",
          file.where(), grouped(file.size()), s.dim, s.hidden, s.layers, s.vocabulary, grouped(expected));
   }
   const Index kv = s.kv_heads * s.head_width();

@@ -23,7 +23,7 @@ void check_length(const char* name, const Shape& ids, Index batch, Index max_tok
          batch == 0 ? "B" : std::to_string(batch));
   }
   if (ids[1] > max_tokens) {
-    fail("[model] {} have {} tokens, the model takes {}", name, ids[1], max_tokens);
+    fail("[model] {} have {} tokens, the model's limit is {}", name, ids[1], max_tokens);
   }
 }
 

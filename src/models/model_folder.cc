@@ -27,7 +27,7 @@ std::vector<std::string> files_ending(const fs::path& folder, const std::string&
 
 [[noreturn]] void refuse_pickle(const fs::path& folder, const std::string& name) {
   fail(
-      "[model] {}: {} is a Python pickle, which can run any program when it is read; convert it once, in "
+      "[model] {}: {} is a Python pickle, which can run arbitrary code when loaded; convert it once, in "
       "that folder: python -c \"import torch; from safetensors.torch import save_file; save_file({{k: "
       "v.contiguous().clone() for k, v in torch.load('{}', map_location='cpu', "
       "weights_only=True).items()}}, 'model.safetensors')\"",
@@ -52,7 +52,7 @@ void add_weights(const fs::path& folder, WeightFiles& weights) {
     if (has(name)) refuse_pickle(folder, name);
   }
   fail(
-      "[model] {}: there are no weights: expected model.safetensors, model.safetensors.index.json with its "
+      "[model] {}: no weights found: expected model.safetensors, model.safetensors.index.json with its "
       "files, or one other .safetensors",
       folder.string());
 }
@@ -63,7 +63,7 @@ Json open_model_folder(const std::string& path, WeightFiles& weights) {
   const fs::path folder(path);
   if (!fs::is_directory(folder)) {
     fail("[model] {}: {}", path,
-         fs::exists(folder) ? "is a file, the folder of a model was expected" : "there is no such folder");
+         fs::exists(folder) ? "is a file, expected a model's folder" : "there is no such folder");
   }
   if (fs::exists(folder / "config.json")) {
     Json config = load_json((folder / "config.json").string());
@@ -78,8 +78,10 @@ Json open_model_folder(const std::string& path, WeightFiles& weights) {
   if (binaries.size() == 1) {
     return read_llama2c(weights.add_file((folder / binaries.front()).string(), "llama2.c"), weights);
   }
-  fail("[model] {}: no model here: expected config.json with .safetensors files, or one llama2.c .bin{}",
-       path, binaries.empty() ? "" : "; there are " + listed(binaries));
+  fail(
+      "[model] {}: no model found here: expected config.json with .safetensors files, or one llama2.c "
+      ".bin{}",
+      path, binaries.empty() ? "" : "; there are " + listed(binaries));
 }
 
 }  // namespace fovea

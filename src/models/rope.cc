@@ -40,11 +40,11 @@ std::vector<double> rope_frequencies(ConfigReader& config, Index width) {
     config.complain("rope_type is " + type + ", expected default, linear or llama3");
   }
   if (!(theta > 1) || !(factor > 0) || (llama3 && !(high > low))) {
-    config.complain("the numbers of rope_parameters make no sense: rope_theta, factor or *_freq_factor");
+    config.complain("invalid rope_parameters: rope_theta, factor or *_freq_factor");
   }
   if (config.number({"partial_rotary_factor"}, 1.0f) != 1.0f ||
       rope.number({"partial_rotary_factor"}, 1.0f) != 1.0f) {
-    config.complain("partial_rotary_factor is not 1, the only one that is known");
+    config.complain("partial_rotary_factor is not 1, the only value supported");
   }
   rope.finish();
   std::vector<double> frequencies = rope_frequencies(static_cast<double>(theta), width);

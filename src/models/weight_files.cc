@@ -18,7 +18,7 @@ const ByteSource& WeightFiles::add_file(const std::string& path, std::string_vie
 
 void WeightFiles::add(const std::string& name, const RawArray& raw) {
   if (!tensors_.emplace(name, raw).second) {
-    fail("{}: the tensor {} is there twice", where_, in_quotes(name));
+    fail("{}: the tensor {} appears twice", where_, in_quotes(name));
   }
 }
 
@@ -37,13 +37,13 @@ void WeightFiles::add_sharded(const std::string& index_path) {
   for (const std::string& shard : shards) {
     if (!std::filesystem::exists(folder / shard)) missing.push_back(in_quotes(shard));
   }
-  if (!missing.empty()) fail("{}: files that it names are missing: {}", where, listed(missing));
+  if (!missing.empty()) fail("{}: missing files: {}", where, listed(missing));
   for (const std::string& shard : shards) add_safetensors((folder / shard).string());
   for (const auto& [tensor, shard] : shard_of) {
     if (find(tensor) == nullptr)
       missing.push_back(fmt::format("{} of {}", in_quotes(tensor), in_quotes(shard)));
   }
-  if (!missing.empty()) fail("{}: tensors that it names are missing: {}", where, listed(missing));
+  if (!missing.empty()) fail("{}: missing tensors: {}", where, listed(missing));
 }
 
 const RawArray* WeightFiles::find(const std::string& name) const {
@@ -55,7 +55,7 @@ std::map<std::string, std::string> parse_shard_index(std::string_view text, cons
   const Json index = parse_json(text, where, {.max_depth = 16, .unique_keys = true});
   const auto map = index.is_object() ? index.find("weight_map") : index.end();
   if (!index.is_object() || map == index.end() || !map->is_object()) {
-    fail("{}: an object with an object \"weight_map\" was expected", where);
+    fail("{}: expected an object with an object \"weight_map\"", where);
   }
   std::map<std::string, std::string> shard_of;
   for (const auto& [tensor, shard] : map->items()) {

@@ -10,7 +10,7 @@ namespace fovea {
 void Capture::attention(const AttentionCall& call) {
   for (const CapturedAttention& known : calls_) {
     if (known.kind == call.kind && known.layer == call.layer) {
-      fail("[capture] {} layer {} was captured already: a Capture holds one run", to_string(call.kind),
+      fail("[capture] {} layer {} was already captured: a Capture holds one run", to_string(call.kind),
            call.layer);
     }
   }

@@ -15,7 +15,7 @@ std::shared_ptr<const PackedWeights> packed(ConstView weight) {
 
 void check_outputs(Index begin, Index end, Index outputs) {
   if (begin >= 0 && end >= begin && end <= outputs) return;
-  fail("[linear] outputs {} to {} were asked for, there are {}", begin, end, outputs);
+  fail("[linear] got outputs {} to {}, there are only {}", begin, end, outputs);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ void attention_backward_into(ConstView q, ConstView k, ConstView v, const Attent
 AttentionGradients attention_backward(ConstView q, ConstView k, ConstView v, const AttentionResult& forward,
                                       ConstView doutput, const AttentionOptions& options) {
   if (forward.logsumexp.empty()) {
-    fail("[attention_backward] the forward result has no log-sum-exp: ask attention() for it with {}",
+    fail("[attention_backward] the forward result has no log-sum-exp: request it from attention() with {}",
          "{.logsumexp = true}");
   }
   AttentionGradients gradients;

@@ -78,7 +78,7 @@ void KeyValueCache::append(ConstView k, ConstView v) {
 }
 
 void KeyValueCache::reserve(Index tokens) {
-  if (tokens < 0) fail("[cache] room for {} tokens was asked for, expected ≥ 0", tokens);
+  if (tokens < 0) fail("[cache] got a capacity of {} tokens, expected ≥ 0", tokens);
   if (tokens <= capacity()) return;
   Tensor new_keys = grown(keys(), tokens), new_values = grown(values(), tokens);
   keys_ = std::move(new_keys);
@@ -87,7 +87,7 @@ void KeyValueCache::reserve(Index tokens) {
 
 void KeyValueCache::truncate(Index tokens) {
   if (tokens < 0 || tokens > size_) {
-    fail("[cache] cannot keep {} tokens, there are {}", tokens, size_);
+    fail("[cache] cannot keep {} tokens, there are only {}", tokens, size_);
   }
   size_ = tokens;
 }

@@ -34,7 +34,7 @@ double check(const std::vector<double>& values, const AttentionBarsOptions& opti
   double largest = options.reference.value_or(0);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!(values[i] >= 0) || std::isinf(values[i])) {
-      fail("[attention_bars] value {} is {}, finite and not negative was expected", i, values[i]);
+      fail("[attention_bars] value {} is {}, expected a finite value ≥ 0", i, values[i]);
     }
     largest = std::max(largest, values[i]);
   }
@@ -160,7 +160,8 @@ void draw_columns(Scene& scene, const Chart& chart) {
            {.size = kAxisTitleSize, .color = chart.colors.ink, .anchor = scene::Anchor::middle});
   double y = bottom + 38;
   if (static_cast<Index>(columns.size()) < count) {
-    const std::string note = fmt::format(fmt::runtime(chart.say({"{} values in {} columns: each is a mean",
+    const std::string note = fmt::format(fmt::runtime(chart.say({"{} values in {} columns, each the mean "
+                                                                 "of its values",
                                                                  "{} 个值缩为 {} 列：每列是平均值"})),
                                          grouped(count), columns.size());
     y = add_notes(scene, {note}, chart.colors, y);

@@ -22,7 +22,7 @@ struct Line {
 ConstView three_axes(ConstView weights) {
   if (weights.shape().rank() == 2) return weights.insert_axis(0);
   if (weights.shape().rank() == 3) return weights;
-  fail("[attention_lines] weights [N, M] or [H, N, M] expected, got {}", weights.shape().to_string());
+  fail("[attention_lines] expected weights [N, M] or [H, N, M], got {}", weights.shape().to_string());
 }
 
 void check_count(const char* what, std::size_t got, Index expected) {
@@ -36,13 +36,14 @@ void check(ConstView weights, const AttentionLinesOptions& options) {
     fail("[attention_lines] got {} queries and {} keys, expected 1 to {}: more lines cannot be told apart",
          shape[1], shape[2], kMostLineTokens);
   }
-  check_count("names of queries", options.queries.size(), shape[1]);
+  check_count("labels of queries", options.queries.size(), shape[1]);
   check_count("names of keys", options.keys.size(), shape[2]);
-  check_count("names of heads", options.head_names.size(), shape[0]);
+  check_count("labels of heads", options.head_names.size(), shape[0]);
   if (!(options.mass > 0 && options.mass <= 1))
-    fail("[attention_lines] mass {}, expected 0 < mass ≤ 1", options.mass);
+    fail("[attention_lines] mass is {}, expected 0 < mass ≤ 1", options.mass);
   if (options.query && (*options.query < 0 || *options.query >= shape[1])) {
-    fail("[attention_lines] query {}, there are {}: 0 to {}", *options.query, shape[1], shape[1] - 1);
+    fail("[attention_lines] query {} does not exist: there are {}, 0 to {}", *options.query, shape[1],
+         shape[1] - 1);
   }
 }
 
@@ -187,7 +188,7 @@ Figure attention_lines(ConstView given, const AttentionLinesOptions& options) {
   scene.width = layout.right + 5 + std::max(widest(right, layout.size), 30.0) + kMargin;
 
   const std::string note = fmt::format(
-      fmt::runtime(Text{"the largest weights that hold {} of each query; widest line: {}",
+      fmt::runtime(Text{"the largest weights, adding up to {} of each query; widest line: {}",
                         "每个查询中合计占 {} 的最大权重；最粗的线：{}"}
                        .in(options.language)),
       short_number(100 * options.mass, 1) + " %", fixed(lines.empty() ? 0 : lines.back().weight, 3));

@@ -26,14 +26,14 @@ void check(const std::vector<GrowthSeries>& series) {
   for (const GrowthSeries& each : series) {
     for (const GrowthPoint& point : each.points) {
       if (point.n < 1 || !(point.seconds > 0) || std::isinf(point.seconds)) {
-        fail("[growth_chart] {}: {} seconds at n = {}; n from 1 and times > 0 were expected", each.name,
+        fail("[growth_chart] {}: {} seconds at n = {}; expected n ≥ 1 and times > 0", each.name,
              point.seconds, point.n);
       }
     }
     const bool two = !each.points.empty() &&
                      std::any_of(each.points.begin(), each.points.end(),
                                  [&](const GrowthPoint& p) { return p.n != each.points.front().n; });
-    if (!two) fail("[growth_chart] {}: at least two different n are needed", each.name);
+    if (!two) fail("[growth_chart] {}: expected at least two different n", each.name);
   }
 }
 
@@ -185,7 +185,7 @@ double growth_exponent(const std::vector<GrowthPoint>& given) {
     n += x, s += y, nn += x * x, ns += x * y;
   }
   const double spread = count * nn - n * n;
-  if (points.size() < 2 || !(spread > 0)) fail("[growth_exponent] at least two different n are needed");
+  if (points.size() < 2 || !(spread > 0)) fail("[growth_exponent] expected at least two different n");
   return (count * ns - n * s) / spread;
 }
 

@@ -34,8 +34,7 @@ std::vector<Case> cases_of_json(const std::string& path) {
       }
     }
   } catch (const Json::exception&) {
-    fail("{}: is not what fovea bench --json writes: scenarios, their cases, their results were expected",
-         where);
+    fail("{}: not a file from fovea bench --json: expected scenarios with cases and results", where);
   }
   return cases;
 }
@@ -75,7 +74,7 @@ std::vector<Case> cases_of_csv(const std::string& path) {
       const auto found = std::find(names.begin(), names.end(), name);
       const auto column = static_cast<std::size_t>(found - names.begin());
       if (found == names.end() || column >= fields.size()) {
-        fail("{}: line {} has no column {}; is it what fovea bench --csv writes?", where, number, name);
+        fail("{}: line {} has no column {}; is it from fovea bench --csv?", where, number, name);
       }
       return fields[column];
     };
@@ -84,7 +83,7 @@ std::vector<Case> cases_of_csv(const std::string& path) {
       double result = 0;
       const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
       if (error != std::errc{} || rest != digits.data() + digits.size()) {
-        fail("{}: line {}: {} is \"{}\", a number was expected", where, number, name, digits);
+        fail("{}: line {}: {} is \"{}\", expected a number", where, number, name, digits);
       }
       return result;
     };
@@ -108,7 +107,7 @@ std::string series_name(const Case& each, Language language) {
 GrowthData load_growth(const std::string& path, Language language) {
   const bool csv = path.ends_with(".csv") || path.ends_with(".CSV");
   const std::vector<Case> cases = csv ? cases_of_csv(path) : cases_of_json(path);
-  if (cases.empty()) fail("[growth] {}: there are no measurements in it", path);
+  if (cases.empty()) fail("[growth] {}: no measurements found", path);
   const Case& first = cases.front();
   GrowthData data;
   for (const Case& each : cases) {

@@ -75,7 +75,7 @@ class BroadcastFlags {
  private:
   static void check(Index index, Index count, const char* what) {
     if (index < 0 || (count > 1 && index >= count))
-      fail("[heatmap] the mask has {} {}, asked for {}", count, what, index);
+      fail("[heatmap] the mask has {} {}, got index {}", count, what, index);
   }
   Flags flags_;
   Index queries_ = 1, keys_ = 1, offset_ = 0;

@@ -124,7 +124,7 @@ double add_bar(Scene& scene, const Layout& layout, const Paint& paint,
 
 void check(const Matrix& values, const LayerHeadMatrixOptions& options) {
   if (values.rows() < 1 || values.columns() < 1) {
-    fail("[layer_head_matrix] values [L, H] expected, got {}", values.shape_text());
+    fail("[layer_head_matrix] expected values [L, H], got {}", values.shape_text());
   }
   const auto check_numbers = [](const char* what, std::size_t got, Index expected) {
     if (got == 0 || static_cast<Index>(got) == expected) return;
@@ -133,7 +133,7 @@ void check(const Matrix& values, const LayerHeadMatrixOptions& options) {
   check_numbers("layers", options.layers.size(), values.rows());
   check_numbers("heads", options.heads.size(), values.columns());
   for (const double value : values.values()) {
-    if (!std::isfinite(value)) fail("[layer_head_matrix] a value is {}, finite ones were expected", value);
+    if (!std::isfinite(value)) fail("[layer_head_matrix] a value is {}, expected finite values", value);
   }
 }
 

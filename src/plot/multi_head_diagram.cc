@@ -52,10 +52,9 @@ class MultiHeadDiagram {
       add_arrow(scene, {above.center().x, above.bottom() + 3}, {above.center().x, last[i].top - 3},
                 style_.colors.muted);
     }
-    const std::string note =
-        Text{"lines above columns: whose head they are; each head sees its own columns of Q, K and V",
-             "列上方的色条表示属于哪个头；每个头只看 Q、K、V 中属于自己的列"}
-            .in(options_.language);
+    const std::string note = Text{"coloured lines mark the columns of each head in Q, K and V",
+                                  "列上方的色条表示属于哪个头；每个头只看 Q、K、V 中属于自己的列"}
+                                 .in(options_.language);
     scene.height = add_notes(scene, {note}, style_.colors, top_ + height_ + 14) + kMargin - 4;
     scene.width = std::max({x - kColumnGap + kMargin, 2 * kMargin + text_width(note, kNoteSize)});
     return finished(std::move(scene), style_.colors);

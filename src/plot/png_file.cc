@@ -81,7 +81,7 @@ std::string filtered(const std::string& row, const std::string& above) {
 class Packer {
  public:
   Packer() {
-    if (deflateInit(&stream_, Z_DEFAULT_COMPRESSION) != Z_OK) fail("[png] zlib does not start");
+    if (deflateInit(&stream_, Z_DEFAULT_COMPRESSION) != Z_OK) fail("[png] cannot initialise zlib");
   }
   ~Packer() { deflateEnd(&stream_); }
   Packer(const Packer&) = delete;

@@ -24,8 +24,8 @@ class InterplayDiagram {
         weights_(step_of(account, "weights", options.head).matrix),
         scores_(last_scores(account, options.head)) {
     if (options.query < 0 || options.query >= q_.rows()) {
-      fail("[query_key_value_diagram] query {}, there are {}: 0 to {}", options.query, q_.rows(),
-           q_.rows() - 1);
+      fail("[query_key_value_diagram] query {} does not exist: there are {}, 0 to {}", options.query,
+           q_.rows(), q_.rows() - 1);
     }
     constexpr Index kMostKeys = 24, kWidest = 12;
     if (k_.rows() > kMostKeys || k_.columns() > kWidest || v_.columns() > kWidest) {

@@ -45,7 +45,7 @@ std::string to_terminal(const TerminalBars& bars, const TerminalOptions& options
   int label_width = 0, number_width = 0;
   for (std::size_t i = 0; i < bars.values.size(); ++i) {
     if (!(bars.values[i] >= 0) || std::isinf(bars.values[i])) {
-      fail("[terminal bars] value {} is {}, finite and not negative was expected", i, bars.values[i]);
+      fail("[terminal bars] value {} is {}, expected a finite value ≥ 0", i, bars.values[i]);
     }
     largest = std::max(largest, bars.values[i]);
     label_width = std::max(label_width, std::min(20, display_width(printable(bars.labels[i]))));

@@ -29,7 +29,7 @@ Index true_columns(const TerminalHeatmap& h) { return h.columns > 0 ? h.columns 
 
 void check(const TerminalHeatmap& h) {
   if (h.values.shape().rank() != 2 || h.values.shape().elements() == 0) {
-    fail("[terminal heatmap] values [R, C] expected, got {}", h.values.shape().to_string());
+    fail("[terminal heatmap] expected values [R, C], got {}", h.values.shape().to_string());
   }
   const auto check_labels = [](const char* what, const std::vector<std::string>& labels, Index expected) {
     if (labels.empty() || static_cast<Index>(labels.size()) == expected) return;
@@ -163,7 +163,7 @@ std::string notes(const TerminalHeatmap& h, const CellGrid& drawn, const Termina
   const Index rows = drawn.values.shape()[0], columns = drawn.values.shape()[1];
   std::string text;
   if (rows != true_rows(h) || columns != true_columns(h)) {
-    const std::string form = Text{"{} × {} values in {} × {} cells: each is the mean of {} × {}",
+    const std::string form = Text{"{} × {} values in {} × {} cells, each the mean of {} × {}",
                                   "{} × {} 个值缩为 {} × {} 格：每格是 {} × {} 个值的平均"}
                                  .in(options.language);
     text += wrap(fmt::format(fmt::runtime(form), true_rows(h), true_columns(h), rows, columns,

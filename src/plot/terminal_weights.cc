@@ -41,7 +41,7 @@ void set_range(TerminalHeatmap& h, const ColorRange& range) {
     case ColorRange::Kind::row_maximum:
       return divide_by_row_maxima(h.values);
     case ColorRange::Kind::logarithm:
-      fail("[terminal] the terminal's scale of colours is linear, a logarithmic range needs a file");
+      fail("[terminal] the terminal only has a linear colour scale; a logarithmic range needs a file");
     case ColorRange::Kind::data:
       return;
   }

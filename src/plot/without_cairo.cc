@@ -5,11 +5,11 @@
 namespace fovea {
 
 std::string to_png(const Figure&, const PngOptions&) {
-  fail("[png] this fovea was built with FOVEA_CAIRO=OFF and draws no PNG; use .svg, or build it with ON");
+  fail("[png] this fovea was built with FOVEA_CAIRO=OFF and cannot draw PNG; use .svg, or build with ON");
 }
 
 std::string to_pdf(const Figure&) {
-  fail("[pdf] this fovea was built with FOVEA_CAIRO=OFF and draws no PDF; use .svg, or build it with ON");
+  fail("[pdf] this fovea was built with FOVEA_CAIRO=OFF and cannot draw PDF; use .svg, or build with ON");
 }
 
 }  // namespace fovea

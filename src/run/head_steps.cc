@@ -94,8 +94,7 @@ LayerRun::LayerRun(const Model& model, const ModelInput& input, AttentionKind ki
   LayerProbe probe(kind, layer);
   static_cast<void>(model.run(input, {&probe, false}));
   if (!probe.kept) {
-    fail("[head steps] {} layer {} was asked for, {} has no such layer", to_string(kind), layer,
-         model.name());
+    fail("[head steps] no {} layer {} in {}", to_string(kind), layer, model.name());
   }
   parts_ = std::make_shared<const Parts>(
       Parts{kind, layer, Run(std::move(probe.capture)), std::move(*probe.kept)});

@@ -14,7 +14,7 @@ namespace fovea {
 class JsonFields {
  public:
   JsonFields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
-    if (!object.is_object()) fail("{}: an object was expected, got {}", where_, object.type_name());
+    if (!object.is_object()) fail("{}: expected an object, got {}", where_, object.type_name());
   }
   const std::string& where() const { return where_; }
 
@@ -46,7 +46,7 @@ class JsonFields {
   std::vector<std::string> texts(const char* name) const {
     std::vector<std::string> values;
     for (const Json& item : list(name)) {
-      if (!item.is_string()) fail("{}: {} should hold texts, has {}", where_, name, item.type_name());
+      if (!item.is_string()) fail("{}: {} should hold strings, has {}", where_, name, item.type_name());
       values.push_back(item.get<std::string>());
     }
     return values;

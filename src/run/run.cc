@@ -69,7 +69,7 @@ std::vector<TokenSequence> only(const std::vector<TokenSequence>& sequences, Ind
 // One batch entry of a layer, with all its heads.
 LayerView entry_of(const LayerView& layer, Index batch) {
   if (batch < 0 || batch >= layer.batch()) {
-    fail("[run] sequence {} was asked for, there {} {}, counted from 0", batch,
+    fail("[run] sequence {} does not exist: there {} {}, counted from 0", batch,
          layer.batch() == 1 ? "is" : "are", layer.batch());
   }
   const auto of_entry = [&](ConstView view) {
@@ -85,7 +85,7 @@ LayerView entry_of(const LayerView& layer, Index batch) {
 
 void add_mask(LayerView& layer, const Mask& mask) {
   if (mask.is_none()) return;
-  if (layer.stored()) fail("[run] stored weights cannot be masked: their softmax is taken already");
+  if (layer.stored()) fail("[run] stored weights cannot be masked: their softmax has already been applied");
   layer.options.mask = layer.options.mask & mask;
 }
 
@@ -171,7 +171,7 @@ const LayerView& Run::layer(AttentionKind kind, Index layer) const {
   for (const AttentionKind each : kinds()) {
     there += (there.empty() ? "" : ", ") + layer_count(layers(each), each);
   }
-  fail("[run] {} layer {} was asked for, there {}", to_string(kind), layer,
+  fail("[run] {} layer {} does not exist: there {}", to_string(kind), layer,
        there.empty() ? "is nothing" : "are " + there + ", counted from 0");
 }
 
@@ -268,7 +268,7 @@ AttentionView Run::head(const HeadChoice& choice) const {
   const LayerView all = entry(choice);
   if (choice.merge != HeadMerge::none) fail("[run] {} is not one head", choice.name());
   if (choice.head < 0 || choice.head >= all.heads()) {
-    fail("[run] head {} was asked for, there {} {}, counted from 0", choice.head,
+    fail("[run] head {} does not exist: there {} {}, counted from 0", choice.head,
          all.heads() == 1 ? "is" : "are", all.heads());
   }
   const auto of_head = [&](ConstView view, Index index) {

@@ -43,8 +43,8 @@ void write_layer(JsonWriter& json, const LayerView& layer, const std::string& wh
   const AttentionOptions& options = layer.options;
   const std::optional<std::string> mask = options.mask.expression();
   if (!mask) {
-    fail("{}: {} layer {} has a mask that no file can hold: {}", where, to_string(layer.kind), layer.layer,
-         options.mask.describe(layer.queries(), layer.keys()));
+    fail("{}: {} layer {} has a mask that cannot be saved to a file: {}", where, to_string(layer.kind),
+         layer.layer, options.mask.describe(layer.queries(), layer.keys()));
   }
   json.begin_object();
   json.key("kind").string(to_string(layer.kind));
@@ -68,7 +68,8 @@ void add_arrays(NamedArrays& arrays, const LayerView& layer, const std::string& 
   add("weights", layer.weights);
   if (layer.options.bias.is_none()) return;
   Tensor table = relative_table(layer.options.bias, layer.heads(), std::max(layer.queries(), layer.keys()));
-  if (table.empty()) fail("{}: the bias of {}q is not by relative position: not kept", where, prefix);
+  if (table.empty())
+    fail("{}: the bias of {}q is not a relative-position bias and cannot be saved", where, prefix);
   arrays.add(prefix + "bias", std::move(table));
 }
 
@@ -127,7 +128,7 @@ class RunReader {
     LayerView layer{{view(""), view(""), view(""), view(""), {}, arrays_}, kind, index};
     for (const LayerView& known : run_.layers_) {
       if (known.kind == layer.kind && known.layer == layer.layer) {
-        fail("{}: {} layer {} stands twice", where_, to_string(layer.kind), layer.layer);
+        fail("{}: {} layer {} appears twice", where_, to_string(layer.kind), layer.layer);
       }
     }
     layer.options.mask = parse_mask(fields.text("mask"));

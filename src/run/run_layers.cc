@@ -24,7 +24,7 @@ class Stack {
       shape_ = shape;
     }
     if (!(shape == shape_)) {
-      fail("[run] layers differ in shape: {} and {}; ask for them one by one", shape_.to_string(),
+      fail("[run] layers differ in shape: {} and {}; request them one by one", shape_.to_string(),
            shape.to_string());
     }
     std::copy_n(layer.data(), shape.elements(), all_.data() + next_++ * shape.elements());

@@ -55,7 +55,7 @@ std::vector<Encoding> Tokenizer::encode_batch(const std::vector<std::string>& fi
                                               const std::vector<std::string>& seconds,
                                               const EncodeOptions& options) const {
   if (!seconds.empty() && seconds.size() != firsts.size()) {
-    fail("[tokenizer] a batch of {} texts and {} second texts: as many were expected", firsts.size(),
+    fail("[tokenizer] got {} texts and {} second texts, expected as many of both", firsts.size(),
          seconds.size());
   }
   std::vector<Encoding> encodings;

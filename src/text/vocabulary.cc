@@ -65,7 +65,7 @@ Index Vocabulary::id(std::string_view word) const {
 }
 
 const std::string& Vocabulary::word(Index id) const {
-  if (id < 0 || id >= size()) fail("[vocabulary] there is no word with the id {}, of {}", id, size());
+  if (id < 0 || id >= size()) fail("[vocabulary] no word has the id {}, of {}", id, size());
   return words_[static_cast<std::size_t>(id)];
 }
 

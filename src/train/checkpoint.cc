@@ -62,7 +62,7 @@ Trainer Trainer::load_checkpoint(const std::string& path, std::shared_ptr<const 
   const NamedArrays arrays = load_safetensors(path);
   const auto text = arrays.metadata().find(kKey);
   if (text == arrays.metadata().end()) {
-    fail("{}: not a checkpoint of a training: its header has no \"{}\"", where, kKey);
+    fail("{}: not a training checkpoint: its header has no \"{}\"", where, kKey);
   }
   const CheckpointState state = parse_checkpoint(text->second, where);
   // Drawn anew and then replaced: the parameters are checked one by one against those of the config.

@@ -176,7 +176,7 @@ std::string checkpoint_json(const CheckpointState& state) {
 
 CheckpointState parse_checkpoint(const std::string& text, const std::string& where) {
   const Json json = parse_json(text, where);
-  if (!json.is_object()) fail("{}: not a checkpoint of a training: an object was expected", where);
+  if (!json.is_object()) fail("{}: not a training checkpoint: expected an object", where);
   std::string problems;
   const FieldReader field(json, problems);
   Index version = 0;

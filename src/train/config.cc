@@ -74,12 +74,14 @@ void check_heads(const TrainableConfig& c, Complaints& complaints) {
     complaints.expect(c.heads % c.kv_heads == 0,
                       fmt::format("{} heads are not a multiple of {} key heads", c.heads, c.kv_heads));
     complaints.expect(c.width / c.heads % 2 == 0,
-                      fmt::format("heads of width {}: rotary positions turn pairs, expected an even number",
+                      fmt::format("heads of width {}: rotary positions rotate pairs, expected an even "
+                                  "number",
                                   c.width / c.heads));
   } else {
     complaints.expect(
         c.kv_heads == c.heads,
-        fmt::format("kv_heads is {}, expected {} as heads: only llama groups them", c.kv_heads, c.heads));
+        fmt::format("kv_heads is {}, expected {} (the number of heads): only llama has grouped heads",
+                    c.kv_heads, c.heads));
   }
 }
 
@@ -94,7 +96,7 @@ void check_numbers(const TrainableConfig& c, Complaints& complaints) {
   complaints.expect(c.rope_theta > 1 && c.rope_theta < 1e12f,
                     fmt::format("rope_theta is {}, expected more than 1", c.rope_theta));
   complaints.expect(c.family != ModelFamily::bert || c.tied,
-                    "bert's output layer is always the table of words: tied must be true");
+                    "bert's output layer always shares the word embeddings: tied must be true");
   for (const auto& [name, id] :
        {std::pair{"pad_id", c.pad_id}, {"begin_id", c.begin_id}, {"end_id", c.end_id}}) {
     complaints.expect(id >= -1 && id < c.vocabulary,

@@ -99,7 +99,7 @@ NetworkInput Network::checked(const TrainingBatch& batch, const LossOptions& opt
     fail("[train] ids are {}, expected [B, N] with at least one token", shape.to_string());
   }
   if (shape[1] > config_.max_tokens) {
-    fail("[train] ids have {} tokens, the model takes {}", shape[1], config_.max_tokens);
+    fail("[train] ids have {} tokens, the model's limit is {}", shape[1], config_.max_tokens);
   }
   check_ids("token", batch.ids, config_.vocabulary, 0);
   if (!batch.real.empty()) check_like_ids("the flags of real tokens", batch.real.shape(), shape);

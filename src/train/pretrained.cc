@@ -35,7 +35,7 @@ void save_pretrained(const std::string& folder, const TrainableModel& model,
   }
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) fail("[train] the folder {} cannot be made: {}", folder, error.message());
+  if (error) fail("[train] cannot create the folder {}: {}", folder, error.message());
   const std::filesystem::path at(folder);
   write_file((at / "model.safetensors").string(), safetensors_bytes(arrays, types));
   write_file((at / "config.json").string(), config_json(model.config(), options.half));

@@ -188,7 +188,7 @@ TEST(Rollout, what_does_not_fit) {
   EXPECT_EQ(testing::message_of([] {
               attention_rollout(fovea::Run::from_weights(Tensor({2, 2, 3, 4, 4})));
             }),
-            "[rollout] the run has 2 sequences, expected one: choose by Run::select");
+            "[rollout] the run has 2 sequences, expected one: choose with Run::select");
   EXPECT_EQ(testing::message_of([] { attention_rollout(fovea::Run()); }),
             "[rollout] got no layers, expected at least one");
   Tensor nan({1, 2, 4, 8});

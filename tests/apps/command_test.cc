@@ -32,8 +32,8 @@ TEST(Command, help_lists_the_commands_and_the_exit_codes) {
   const CommandResult result = run_fovea({"--help"});
   EXPECT_EQ(result.exit_code, 0);
   for (const char* command : kCommands) EXPECT_TRUE(contains(result.out, std::string("\n  ") + command));
-  EXPECT_TRUE(contains(result.out, "Exit codes\n  0  done\n  1  the work failed"));
-  EXPECT_TRUE(contains(result.out, "\n  2  the command line was not understood\n"));
+  EXPECT_TRUE(contains(result.out, "Exit codes\n  0  done\n  1  failure"));
+  EXPECT_TRUE(contains(result.out, "\n  2  invalid command line\n"));
 }
 
 TEST(Command, help_of_every_command_has_examples_in_both_languages) {

@@ -73,7 +73,7 @@ TEST(Pipes, are_refused_where_files_belong) {
     const CommandResult result =
         run_fovea({"attend", "--model", folder, "the cat", "-o", directory.file("o.npz")});
     EXPECT_EQ(result.exit_code, 1) << name;
-    EXPECT_TRUE(contains(result.err, "is a pipe, a regular file was expected")) << result.err;
+    EXPECT_TRUE(contains(result.err, "is a pipe, expected a regular file")) << result.err;
   }
   const std::vector<std::vector<std::string>> lines = {
       {"plot", directory.file("w.npy"), "--tokens-file", directory.file("pipe"), "-o",
@@ -85,7 +85,7 @@ TEST(Pipes, are_refused_where_files_belong) {
   for (const std::vector<std::string>& line : lines) {
     const CommandResult result = run_fovea(line);
     EXPECT_EQ(result.exit_code, 1) << line[0];
-    EXPECT_TRUE(contains(result.err, "a regular file was expected")) << line[0] << ": " << result.err;
+    EXPECT_TRUE(contains(result.err, "expected a regular file")) << line[0] << ": " << result.err;
   }
   EXPECT_FALSE(directory.has("o.svg"));
 }

@@ -76,7 +76,7 @@ TEST(Plot, layers_and_heads_are_chosen) {
     const CommandResult result = plot(directory, arguments);
     EXPECT_TRUE(contains(result.out, number)) << result.out;
     EXPECT_TRUE(contains(result.out, "L2H3")) << result.out;
-    EXPECT_TRUE(contains(result.err, "rank 4 is read as [L, H, N, M]")) << result.err;
+    EXPECT_TRUE(contains(result.err, "reading rank 4 as [L, H, N, M]")) << result.err;
   }
   double mean = 0;
   float largest = 0;
@@ -103,7 +103,7 @@ TEST(Plot, choices_out_of_range_name_the_valid_ones) {
   EXPECT_TRUE(
       contains(error_of_plot(directory, {"w.npy", "--batch", "1"}, 2), "got entry 1, there is 1: only 0"));
   EXPECT_TRUE(contains(error_of_plot(directory, {"w.npy", "--layer", "0", "--heads", "L1H1"}, 2),
-                       "leave the other"));
+                       "drop the other"));
   EXPECT_TRUE(contains(error_of_plot(directory, {"w.npy", "--heads", "all"}, 2), "fovea plot grid"));
 }
 
@@ -230,7 +230,7 @@ TEST(Plot, wrong_command_lines_say_what_was_expected) {
   EXPECT_TRUE(contains(usage({"w.npy", "--scale", "2"}), "--q and --k"));
   EXPECT_TRUE(contains(usage({"--k", "w.npy"}), "--q is missing"));
   EXPECT_TRUE(contains(usage({"diagram", "circle"}), "flow, qkv, words or heads"));
-  EXPECT_TRUE(contains(usage({"difference", "w.npy"}), "two are needed"));
+  EXPECT_TRUE(contains(usage({"difference", "w.npy"}), "expected two heads"));
   EXPECT_TRUE(
       contains(error_of_plot(directory, {"difference", "w.npy", "v.npy"}, 1), "2 queries and 2 keys"));
   EXPECT_TRUE(contains(error_of_plot(directory, {"growth", "w.npy"}, 1), "[json]"));

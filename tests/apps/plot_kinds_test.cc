@@ -95,7 +95,7 @@ std::vector<Kind> kinds_of_weights(const Numbers& w) {
       {{"lines", "w.npy", "--layer", "1", "--heads", "0-2"},
        {"L1H0", "L1H1", "L1H2", w.largest(1)},
        {"L1H0", "L1H1", "L1H2"},
-       {"the largest weights that hold 90 % of each query; widest line: " + w.largest(1),
+       {"the largest weights, adding up to 90 % of each query; widest line: " + w.largest(1),
         "每个查询中合计占 90 % 的最大权重；最粗的线：" + w.largest(1)}},
       {{"bars", "w.npy"},
        {w.received(0), w.received(3)},

@@ -17,7 +17,7 @@ std::string model_folder(const std::string& name) {
 }
 
 const char* const kText = "the 小明 cat";
-const char* const kNote = "fovea: 2 of 8 characters are unknown to this model: it reads them as [UNK]\n";
+const char* const kNote = "fovea: 2 of 8 characters are unknown to this model and read as [UNK]\n";
 
 CommandResult run_well(const std::vector<std::string>& words) {
   CommandResult result = run_fovea(words);
@@ -51,11 +51,11 @@ TEST(ReadingNotes, of_every_command) {
     EXPECT_EQ(err.find("unknown"), err.rfind("unknown")) << words[0] << ", once: " << err;
   }
   EXPECT_TRUE(contains(run_well({"generate", "--model", t5, kText, "-n", "2"}).err,
-                       "fovea: 2 of 8 characters are unknown to this model: it reads them as <unk>\n"));
+                       "fovea: 2 of 8 characters are unknown to this model and read as <unk>\n"));
   EXPECT_TRUE(contains(run_well({"tokens", "--model", bert, kText, "--lang", "zh"}).err,
                        "fovea: 8 个字符中有 2 个是这个模型不认识的：一律读作 [UNK]\n"));
   EXPECT_TRUE(contains(run_well({"tokens", "--model", bert, "小 cat"}).err,
-                       "fovea: 1 of 4 characters is unknown to this model: it reads it as [UNK]\n"));
+                       "fovea: 1 of 4 characters is unknown to this model and read as [UNK]\n"));
   EXPECT_EQ(run_well({"tokens", "--model", bert, "the cat"}).err, "");
 }
 
@@ -75,7 +75,7 @@ TEST(ReadingNotes, of_what_is_served_first) {
 TEST(ReadingNotes, of_what_did_not_fit) {
   const TemporaryDirectory folder;
   const std::string bert = model_folder("bert");
-  const std::string note = "fovea: 32 of 52 tokens were read; the last 20 did not fit\n";
+  const std::string note = "fovea: text truncated to 32 of 52 tokens; the last 20 did not fit\n";
   EXPECT_EQ(run_well({"analyze", "--model", bert, long_text(), "--json"}).err, note);
   EXPECT_TRUE(contains(run_well({"plot", "bars", "--model", bert, long_text()}).err, note));
   EXPECT_TRUE(
@@ -90,8 +90,8 @@ TEST(ReadingNotes, name_the_text_of_a_pair) {
   const std::string err =
       run_well({"analyze", "--model", model_folder("bert"), "the cat", "小 " + long_text(), "--json"}).err;
   EXPECT_EQ(err,
-            "fovea: text 2: 1 of 151 characters is unknown to this model: it reads it as [UNK]\n"
-            "fovea: text 2: 28 of 52 tokens were read; the last 24 did not fit\n");
+            "fovea: text 2: 1 of 151 characters is unknown to this model and read as [UNK]\n"
+            "fovea: text 2: text truncated to 28 of 52 tokens; the last 24 did not fit\n");
 }
 
 TEST(ReadingNotes, of_many_texts_are_one_line) {
@@ -99,7 +99,7 @@ TEST(ReadingNotes, of_many_texts_are_one_line) {
   std::ofstream(folder.file("texts")) << "the 小\ncat\n明 cat\n";
   const CommandResult lines =
       run_well({"tokens", "--model", model_folder("bert"), "--lines", "--ids", folder.file("texts")});
-  EXPECT_EQ(lines.err, "fovea: 2 of 11 characters are unknown to this model: it reads them as [UNK]\n");
+  EXPECT_EQ(lines.err, "fovea: 2 of 11 characters are unknown to this model and read as [UNK]\n");
 }
 
 TEST(ReadingNotes, kept_runs_tell_it_again) {

@@ -42,7 +42,7 @@ TEST(ServeCommand, warns_when_others_can_use_it) {
   };
   const auto [out, err] = told_for("0.0.0.0");
   EXPECT_TRUE(out.starts_with("{\"url\": \"http://127.0.0.1:")) << out;
-  EXPECT_TRUE(contains(err, "Warning: everybody in the network can use this explorer")) << err;
+  EXPECT_TRUE(contains(err, "Warning: anyone on the network can use this explorer")) << err;
   EXPECT_EQ(told_for("localhost").second, "");
 }
 

@@ -195,7 +195,7 @@ TEST(Account, errors_name_both_shapes) {
   EXPECT_EQ(message_of([&] { explain(x, Matrix(2, 4), Matrix(3, 1)); }),
             "[explain] K is [2, 4], V is [3, 1]: every key needs one value");
   EXPECT_EQ(message_of([&] { explain(x, Projections{.heads = 3}); }),
-            "[explain] 3 heads do not divide the columns of Q [3, 4] and V [3, 4]");
+            "[explain] 3 heads do not evenly divide the columns of Q [3, 4] and V [3, 4]");
   EXPECT_EQ(message_of([&] { explain(x, Projections{.w_o = Matrix(3, 3)}); }),
             "[explain] the heads give 4 columns, W_o is [3, 3]: W_o needs 4 rows");
   EXPECT_EQ(message_of([&] { explain(x, Projections{}, {.tokens = {"a"}}); }),

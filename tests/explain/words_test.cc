@@ -32,7 +32,7 @@ TEST(WordVectors, all_unknown_words_are_named) {
   const WordVectors words = WordVectors::builtin();
   EXPECT_EQ(
       message_of([&] { words.embed(unknown_word_sentence()); }),
-      "[words] unknown word: 的; known are: 我, 喜欢, 学习, AI, 技术, 编程, 很, 有趣, 深度, 是, 未来");
+      "[words] unknown word: 的; the vocabulary is: 我, 喜欢, 学习, AI, 技术, 编程, 很, 有趣, 深度, 是, 未来");
   EXPECT_NE(message_of([&] { words.embed("你 我 他 你"); }).find("unknown words: 你, 他; known"),
             std::string::npos);
   EXPECT_EQ(message_of([&] { words.embed(" \n"); }), "[words] the sentence has no words");
@@ -42,7 +42,7 @@ TEST(WordVectors, can_be_extended) {
   WordVectors words = WordVectors::builtin();
   words.add("的", {.1, .2, .3, .4});
   EXPECT_EQ(words.embed(unknown_word_sentence()).tokens.size(), 7u);
-  EXPECT_EQ(message_of([&] { words.add("的", {1, 2, 3, 4}); }), "[words] 的 is there twice");
+  EXPECT_EQ(message_of([&] { words.add("的", {1, 2, 3, 4}); }), "[words] 的 appears twice");
   EXPECT_EQ(message_of([&] { words.add("你", {1, 2}); }), "[words] 你 has 2 numbers, 我 has 4");
   EXPECT_NE(message_of([&] { words.add("a b", {1, 2, 3, 4}); }), "");
   EXPECT_NE(message_of([&] { words.add("", {1, 2, 3, 4}); }), "");
@@ -65,11 +65,11 @@ TEST(WordVectors, errors_of_text_name_the_line) {
     return message_of([&] { WordVectors::parse(text, "w.txt"); });
   };
   EXPECT_EQ(parse("a 1 2\nb 1\n"), "[words] w.txt, line 2: b has 1 numbers, a has 2");
-  EXPECT_EQ(parse("a 1 2\n\na 3 4"), "[words] w.txt, line 3: a is there twice");
+  EXPECT_EQ(parse("a 1 2\n\na 3 4"), "[words] w.txt, line 3: a appears twice");
   EXPECT_EQ(parse("a 1 x2"), "[words] w.txt, line 1: \"x2\" is not a number");
   EXPECT_EQ(parse("# c\na 1 nan"), "[words] w.txt, line 2: a has the value nan, expected finite numbers");
   EXPECT_EQ(parse("a"), "[words] w.txt, line 1: a has no numbers");
-  EXPECT_EQ(parse("# nothing\n"), "[words] w.txt: no word in it");
+  EXPECT_EQ(parse("# nothing\n"), "[words] w.txt: the file has no words");
   EXPECT_NE(parse("a 1e999"), "");
 }
 

@@ -32,8 +32,8 @@ TEST_F(Safety, unknown_and_unusable_models) {
 TEST_F(Safety, huge_bodies_and_texts) {
   const Limits limits;
   expect_error(post(Json{{"model", "bert"}, {"text", std::string(limits.text_bytes + 1, 'a')}}.dump()), 413,
-               "at most");
-  expect_error(post(std::string(limits.body_bytes + 1, ' ')), 413, "at most");
+               "the limit is");
+  expect_error(post(std::string(limits.body_bytes + 1, ' ')), 413, "the limit is");
   EXPECT_EQ(get("/api/state")->status, 200);
   expect_error(get("/api/mask?expression=" + std::string(20'000, 'a') + "&n=1&m=1"), 414);
 }
@@ -43,7 +43,7 @@ TEST_F(Safety, unknown_ids_and_parameters) {
   expect_error(get("/api/captures/c999"), 404, "no such capture");
   expect_error(get("/api/captures/c999/overview?kind=encoder"), 404, "no such capture");
   expect_error(running().client().remove("/api/captures/c999"), 404);
-  expect_error(get("/api/nothing"), 404, "nothing at this address");
+  expect_error(get("/api/nothing"), 404, "no such address");
   expect_error(get(path_of(summary, "overview")), 400, "kind");
   expect_error(get(path_of(summary, "overview?kind=cross")), 404, "encoder");
   expect_error(get(path_of(summary, "weights?kind=encoder&layer=2&head=0")), 404, "there are 2");
@@ -59,7 +59,7 @@ TEST_F(Safety, unknown_ids_and_parameters) {
   expect_error(get(path_of(summary, "weights?kind=encoder&layer=0&head=0&cells=0")), 400, "cells");
   expect_error(get(path_of(summary, "weights?kind=encoder&layer=0&head=0&mask=cau")), 400, "unknown mask");
   expect_error(get(path_of(summary, "weights?kind=encoder&layer=0&head=0&mask=padding([1,1])")), 400);
-  expect_error(get(path_of(summary, "steps?kind=encoder&layer=0&head=mean")), 400, "one head");
+  expect_error(get(path_of(summary, "steps?kind=encoder&layer=0&head=mean")), 400, "a single head");
   expect_error(get(path_of(summary, "rollout?kind=encoder&query=99")), 400, "query");
   const Json t5 = read_text("t5", "the fox", "a dog");
   expect_error(get(path_of(t5, "rollout?kind=cross")), 422, "cross-attention");

@@ -33,7 +33,7 @@ TEST(File, limit_is_inclusive) {
   const TemporaryFolder folder;
   write_file(folder / "a.txt", "12345");
   EXPECT_EQ(read_file(folder / "a.txt", 5), "12345");
-  EXPECT_TRUE(contains(error_of([&] { read_file(folder / "a.txt", 4); }), "has 5 bytes, at most 4"));
+  EXPECT_TRUE(contains(error_of([&] { read_file(folder / "a.txt", 4); }), "has 5 bytes, the limit is 4"));
 }
 
 // Of pipes and devices, those only that somebody opened for this program: others would be waited for.
@@ -41,15 +41,14 @@ TEST(File, pipes_devices_and_sockets_are_refused_at_once) {
   const TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_TRUE(
-      contains(error_of([&] { read_file(folder / "pipe"); }), "pipe: is a pipe, a regular file was"));
-  EXPECT_TRUE(
-      contains(error_of([] { read_file("/dev/zero"); }), "is a device, a regular file was expected"));
+      contains(error_of([&] { read_file(folder / "pipe"); }), "pipe: is a pipe, expected a regular file"));
+  EXPECT_TRUE(contains(error_of([] { read_file("/dev/zero"); }), "is a device, expected a regular file"));
   const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   (folder / "socket").copy(address.sun_path, sizeof(address.sun_path) - 1);
   ASSERT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  EXPECT_TRUE(contains(error_of([&] { read_file(folder / "socket"); }), "cannot be read"));
+  EXPECT_TRUE(contains(error_of([&] { read_file(folder / "socket"); }), "cannot read the file"));
 }
 
 TEST(File, pipe_that_is_open_already_is_read_to_its_end) {
@@ -169,7 +168,7 @@ TEST(File, read_only_file_is_not_replaced) {
   const TemporaryFolder folder;
   write_file(folder / "a.txt", "old");
   ASSERT_EQ(::chmod((folder / "a.txt").c_str(), 0444), 0);
-  EXPECT_TRUE(contains(error_of([&] { write_file(folder / "a.txt", "new"); }), "the file is read-only"));
+  EXPECT_TRUE(contains(error_of([&] { write_file(folder / "a.txt", "new"); }), "it is read-only"));
   EXPECT_EQ(read_file(folder / "a.txt"), "old");
   EXPECT_EQ(folder.entries(), 1u);
 }
@@ -262,10 +261,10 @@ TEST(InputFile, refuses_what_is_no_file) {
     return error_of([&] { InputFile(folder / name, "npz"); });
   };
   EXPECT_TRUE(
-      contains(message("missing"), "[npz] " + folder / "missing" + ": cannot be read: No such file"));
+      contains(message("missing"), "[npz] " + folder / "missing" + ": cannot read the file: No such file"));
   EXPECT_TRUE(contains(message(""), "is a directory"));
   EXPECT_TRUE(contains(message("empty"), "the file is empty"));
-  EXPECT_TRUE(contains(message("pipe"), "is a pipe, a regular file was expected"));
+  EXPECT_TRUE(contains(message("pipe"), "is a pipe, expected a regular file"));
 }
 
 // A mapped file would end the program by SIGBUS.
@@ -274,7 +273,7 @@ TEST(InputFile, file_that_is_cut_short_is_an_error) {
   write_file(folder / "a.npy", std::string(100'000, 'x'));
   const InputFile file(folder / "a.npy", "npy");
   ASSERT_EQ(::truncate((folder / "a.npy").c_str(), 4096), 0);
-  EXPECT_TRUE(contains(error_of([&] { file.bytes(0, 100'000); }), "was cut short while it was read"));
+  EXPECT_TRUE(contains(error_of([&] { file.bytes(0, 100'000); }), "was truncated while being read"));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(Json, deep_nesting_is_an_error_not_a_crash) {
 TEST(Json, duplicate_keys_on_request) {
   const std::string_view text = R"({"a": 1, "b": {"a": 2}, "a": 3})";
   EXPECT_EQ(parse_json(text, "")["a"], 3);
-  EXPECT_TRUE(contains(parse_error(text, {.unique_keys = true}), "the key \"a\" is there twice"));
+  EXPECT_TRUE(contains(parse_error(text, {.unique_keys = true}), "the key \"a\" appears twice"));
   EXPECT_EQ(parse_error(R"({"a": {"a": 1}, "b": {"a": 1}})", {.unique_keys = true}), "");
   EXPECT_NE(parse_error(R"([{"x": {"a": 1, "\u0061": 2}}])", {.unique_keys = true}), "");
 }
@@ -74,7 +74,7 @@ TEST(Json, file_is_named) {
 
 TEST(Json, numbers_are_numbers) {
   EXPECT_TRUE(contains(error_of([] { json_numbers(Json("x"), "w"); }),
-                       "w: a list of numbers was expected, got string"));
+                       "w: expected a list of numbers, got string"));
   EXPECT_TRUE(
       contains(error_of([] { json_numbers(Json::parse("[1, true]"), "w"); }), "at place 2, got boolean"));
 }

@@ -41,7 +41,7 @@ TEST(NamedArrays, errors_tell_what_there_is) {
 
 TEST(NamedArrays, duplicates_and_empty_tensors_are_errors) {
   NamedArrays arrays = two_arrays();
-  EXPECT_TRUE(contains(error_of([&] { arrays.add("q", Ids{1}); }), "\"q\" is there twice"));
+  EXPECT_TRUE(contains(error_of([&] { arrays.add("q", Ids{1}); }), "\"q\" appears twice"));
   EXPECT_TRUE(contains(error_of([&] { arrays.add("r", Tensor()); }), "\"r\" is empty"));
   EXPECT_EQ(arrays.size(), 2u);
 }
@@ -72,9 +72,9 @@ TEST(NamedArrays, npy_holds_one_array_named_after_the_file) {
 
 TEST(NamedArrays, unknown_extension_lists_the_known) {
   EXPECT_EQ(error_of([] { load_arrays("q.pt"); }),
-            "[arrays] q.pt: unknown extension .pt; known are .npy, .npz, .safetensors and .json");
+            "[arrays] q.pt: unknown extension .pt; supported: .npy, .npz, .safetensors and .json");
   EXPECT_TRUE(
-      contains(error_of([] { save_arrays("q", NamedArrays()); }), "has no extension; known are .npy"));
+      contains(error_of([] { save_arrays("q", NamedArrays()); }), "has no extension; supported: .npy"));
 }
 
 TEST(NamedArrays, ids_become_tensors_where_exact) {

@@ -108,7 +108,7 @@ TEST(Npz, malformed_archives) {
       {read_file(golden("f4.npy")), "no zip directory"},
       {good + "x", "no zip directory"},
       {"x" + good, "the zip directory should be bytes"},
-      {patched(good, end + 4, "\x01"), "one part of several"},
+      {patched(good, end + 4, "\x01"), "a multi-part archive"},
       {patched(good, end + 8, {"\x01\x00\x01\x00", 4}), "more than its 1 entries"},
       {patched(good, end + 8, {"\x03\x00\x03\x00", 4}), "directory is damaged"},
       {patched(good, end + 8, four_ff), "zip64"},
@@ -118,17 +118,17 @@ TEST(Npz, malformed_archives) {
       {patched(good, directory, "XX"), "directory is damaged"},
       {patched(good, directory + 8, "\x01"), "is encrypted"},
       {patched(good, directory + 10, "\x0c"), "compression method 12"},
-      {patched(good, directory + 10, "\x08"), "tell different things"},
-      {patched(good, directory + 16, zeros), "check sum 00000000 expected"},
+      {patched(good, directory + 10, "\x08"), "header and directory disagree"},
+      {patched(good, directory + 16, zeros), "checksum 00000000 expected"},
       {patched(good, directory + 20, four_ff), "zip64"},
       {patched(good, directory + 20, {"\xFF\xFF\xFF\x7F", 4}), "do not fit before the directory"},
-      {patched(good, directory + 24, zeros), "0 bytes expected"},
-      {patched(good, directory + 28, "\xFF\xFF"), "cut short"},
+      {patched(good, directory + 24, zeros), "expected 0 bytes"},
+      {patched(good, directory + 28, "\xFF\xFF"), "truncated"},
       {patched(good, directory + 42, "\x01"), "no header at byte 1"},
       {patched(good, directory + 42, {"\xFF\xFF\xFF\x7F", 4}), "no header at byte 2,147,483,647"},
       {patched(good, directory + 46, "\xFF"), "the name is not UTF-8"},
-      {patched(good, directory + 46, "p"), "tell different things"},
-      {patched(good, second + 42, zeros), "tell different things"},
+      {patched(good, directory + 46, "p"), "header and directory disagree"},
+      {patched(good, second + 42, zeros), "header and directory disagree"},
   };
   for (const auto& [bytes, message] : table) EXPECT_TRUE(contains(parse_error(bytes), message));
 }
@@ -175,17 +175,17 @@ TEST(Npz, lies_about_inflated_size_are_seen) {
                        "cannot inflate to 4,000,000,140"));
   // The shape in the header says which size is meant; then the data have to say the same.
   EXPECT_TRUE(contains(parse_error(deflated_archive(stored, 1, 0)),
-                       "12 bytes of data expected for shape [3] of <f4, the file has 13"));
+                       "expected 12 bytes of data for shape [3] of <f4, the file has 13"));
   EXPECT_TRUE(contains(parse_error(deflated_archive(stored, ~0u, 0)),
-                       "12 bytes of data expected for shape [3] of <f4, the file has 11"));
+                       "expected 12 bytes of data for shape [3] of <f4, the file has 11"));
   const std::string npy = read_file(folder / "q.npy");
   EXPECT_TRUE(contains(parse_error(deflated_archive(deflated(npy.substr(0, 139)), 0, 0)),
-                       "are damaged: 140 bytes expected, 139 inflated"));
+                       "are damaged: expected 140 bytes, got 139"));
   EXPECT_TRUE(contains(parse_error(deflated_archive(deflated(npy + "x"), 0, 0)),
-                       "are damaged: 140 bytes expected, 141 inflated"));
+                       "are damaged: expected 140 bytes, got 141"));
   EXPECT_TRUE(contains(parse_error(deflated_archive(stored + "x", 0, 0)), "are damaged"));
-  EXPECT_TRUE(contains(parse_error(deflated_archive("", ~std::uint32_t{139}, 0)), "is not an npy file"));
-  EXPECT_TRUE(contains(parse_error(deflated_archive(stored, 0, 1)), "check sum"));
+  EXPECT_TRUE(contains(parse_error(deflated_archive("", ~std::uint32_t{139}, 0)), "not an npy file"));
+  EXPECT_TRUE(contains(parse_error(deflated_archive(stored, 0, 1)), "checksum"));
 }
 
 TEST(Npz, overlapping_and_duplicate_entries_are_errors) {
@@ -206,7 +206,7 @@ TEST(Npz, overlapping_and_duplicate_entries_are_errors) {
   save_npz(folder / "names.npz", arrays);
   std::string same = read_file(folder / "names.npz");
   for (std::size_t at = same.find("ab.npy"); at != same.npos; at = same.find("ab.npy")) same[at + 1] = 'a';
-  EXPECT_TRUE(contains(parse_error(same), "the name \"aa\" is there twice"));
+  EXPECT_TRUE(contains(parse_error(same), "the name \"aa\" appears twice"));
 }
 
 TEST(Npz, entry_that_is_no_array_is_an_error) {
@@ -214,7 +214,7 @@ TEST(Npz, entry_that_is_no_array_is_an_error) {
   std::string bytes = small_archive(folder);
   for (std::size_t at = bytes.find("q.npy"); at != bytes.npos; at = bytes.find("q.npy"))
     bytes[at + 4] = 'x';
-  EXPECT_TRUE(contains(parse_error(bytes), "entry \"q.npx\": is not an array"));
+  EXPECT_TRUE(contains(parse_error(bytes), "entry \"q.npx\": not an array"));
 }
 
 TEST(Npz, check_sum_of_an_array_without_data) {

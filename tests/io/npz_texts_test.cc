@@ -38,7 +38,7 @@ TEST(NpzTexts, bytes_are_those_of_numpy) {
 }
 
 TEST(NpzTexts, what_does_not_fit_is_an_error) {
-  EXPECT_TRUE(contains(error_of([] { npy_texts({"t", {3}, {"a"}}, "[npz]"); }), "1 texts for shape [3]"));
+  EXPECT_TRUE(contains(error_of([] { npy_texts({"t", {3}, {"a"}}, "[npz]"); }), "1 strings for shape [3]"));
   const NpyTexts npy = npy_texts({"t", {2}, {"ab", "c"}}, "[npz]");
   const std::string whole = npy.header + npy.data;
   EXPECT_TRUE(contains(error_of([&] { texts_of(whole.substr(0, whole.size() - 4), "[npz] x"); }),
@@ -47,7 +47,7 @@ TEST(NpzTexts, what_does_not_fit_is_an_error) {
   std::string surrogate = whole;
   surrogate[npy.header.size()] = '\x00';
   surrogate[npy.header.size() + 1] = '\xD8';
-  EXPECT_TRUE(contains(error_of([&] { texts_of(surrogate, "[npz]"); }), "U+D800 is no character"));
+  EXPECT_TRUE(contains(error_of([&] { texts_of(surrogate, "[npz]"); }), "U+D800 is not a character"));
 }
 
 TEST(NpzTexts, one_giant_among_thousands_is_an_error) {
@@ -56,7 +56,7 @@ TEST(NpzTexts, one_giant_among_thousands_is_an_error) {
   EXPECT_TRUE(contains(error_of([&] {
                          npy_texts({"tokens", {10'000}, texts}, "[npz] x.npz");
                        }),
-                       "10,000 texts, the longest of 10,000 characters"));
+                       "10,000 strings, the longest of 10,000 characters"));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST(InstructionSet, unknown_name_lists_the_known_and_changes_nothing) {
     force_instruction_set("mmx");
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("'mmx' is not available here; there are: auto, "),
+    EXPECT_NE(std::string(error.what()).find("'mmx' is not available on this machine; available: auto, "),
               std::string::npos);
     EXPECT_NE(std::string(error.what()).find(available_instruction_sets().back()), std::string::npos);
   }

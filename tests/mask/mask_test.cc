@@ -208,7 +208,7 @@ TEST(Mask, messages_name_both_extents) {
   const Mask padding = Mask::padding(kTwoSentences, 0);
   EXPECT_EQ(message_of([&] { padding.to_bool(7, 7); }), "[mask] padding is for 5 keys, the call has 7");
   EXPECT_EQ(message_of([&] { (padding | !Mask::lengths({9})).density(5, 5); }),
-            "[mask] length 9 is over the call's 5 keys");
+            "[mask] length 9 exceeds the call's 5 keys");
   const Mask dense = Mask::dense(Flags::filled({4, 5}, 1));
   EXPECT_EQ(message_of([&] { dense.to_bool(3, 5); }), "[mask] dense is for 4 queries, the call has 3");
 }
@@ -240,7 +240,7 @@ TEST(Mask, endless_nest_is_an_error_not_a_crash) {
     Mask mask = Mask::causal();
     for (int k = 0; k < 100000; ++k) mask = (mask & Mask::prefix(k)) | Mask::causal();
   };
-  EXPECT_EQ(message_of(nest), "[mask] the expression holds more than 1000 operations inside one another");
+  EXPECT_EQ(message_of(nest), "[mask] the expression nests more than 1000 operations");
 }
 
 TEST(Mask, classify_checks_its_bounds) {
@@ -288,7 +288,7 @@ TEST(Mask, chains_of_additive_masks_keep_their_sums) {
   EXPECT_EQ(message_of([&] {
               for (int k = 0; k < 2000; ++k) sum = sum & Mask::additive(high);
             }),
-            "[mask] the expression holds more than 1000 operations inside one another");
+            "[mask] the expression nests more than 1000 operations");
 }
 
 TEST(Mask, keys_of_one_broadcast) {

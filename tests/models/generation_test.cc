@@ -100,8 +100,8 @@ TEST(Generate, what_cannot_be_done_is_told) {
   const std::vector<Index> long_prompt(49, 5);
   EXPECT_TRUE(contains(error_of([&] { generate(bert, {1}); }), "BERT models have no decoder"));
   EXPECT_TRUE(contains(error_of([&] { generate(llama, {}); }), "no tokens were given"));
-  EXPECT_TRUE(
-      contains(error_of([&] { generate(llama, long_prompt); }), "49 tokens after 0, the model takes 48"));
+  EXPECT_TRUE(contains(error_of([&] { generate(llama, long_prompt); }),
+                       "49 tokens after 0 exceed the model's limit of 48"));
   EXPECT_TRUE(contains(error_of([&] { generate(llama, {64}); }), "token 64, expected 0 to 63"));
   GenerationOptions options;
   options.top_p = 0;

@@ -39,7 +39,7 @@ TEST(Capture, a_layer_comes_once) {
   EXPECT_EQ(testing::message_of([&] {
               capture.attention({AttentionKind::encoder, 0, q, q, q, {}});
             }),
-            "[capture] encoder layer 0 was captured already: a Capture holds one run");
+            "[capture] encoder layer 0 was already captured: a Capture holds one run");
   EXPECT_EQ(capture.calls().size(), 2u);
 }
 

@@ -24,7 +24,7 @@ TEST(Linear, columns_are_outputs_unpacked) {
   }
   EXPECT_TRUE(Linear(weight).bias_columns(0, 50).empty());
   EXPECT_EQ(testing::message_of([&] { layer.weight_columns(4, 51); }),
-            "[linear] outputs 4 to 51 were asked for, there are 50");
+            "[linear] got outputs 4 to 51, there are only 50");
 }
 
 TEST(Linear, weights_and_biases_that_do_not_fit_are_an_error) {

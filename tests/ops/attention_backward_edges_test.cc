@@ -295,8 +295,8 @@ TEST(AttentionBackwardEdges, errors_say_what_was_got_and_expected) {
   const AttentionResult forward = attention(x, k, k, {.logsumexp = true});
   const auto message = [&](const std::function<void()>& call) { return testing::message_of(call); };
   EXPECT_EQ(message([&] { attention_backward(x, k, k, attention(x, k, k), x); }),
-            "[attention_backward] the forward result has no log-sum-exp: ask attention() for it with "
-            "{.logsumexp = true}");
+            "[attention_backward] the forward result has no log-sum-exp: request it from attention() "
+            "with {.logsumexp = true}");
   EXPECT_EQ(message([&] { attention_backward(x, k, k, forward, k); }),
             "[attention_backward] doutput has shape [2, 5, 4], expected that of the output, [2, 3, 4]");
   EXPECT_EQ(message([&] { attention_backward(k, k, k, forward, k); }),

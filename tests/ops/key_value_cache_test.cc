@@ -94,7 +94,7 @@ TEST(KeyValueCache, wrong_shapes_are_named_and_change_nothing) {
               cache.append(good, Tensor({3, 5, 4}));
             }),
             "[cache] values have shape [1, 3, 5, 4], expected [2, 3, tokens, 4]");
-  EXPECT_EQ(message_of([&] { cache.truncate(1); }), "[cache] cannot keep 1 tokens, there are 0");
+  EXPECT_EQ(message_of([&] { cache.truncate(1); }), "[cache] cannot keep 1 tokens, there are only 0");
   EXPECT_NE(message_of([] { KeyValueCache({.kv_heads = 0, .d_k = 4}); }), "");
   EXPECT_NE(message_of([&] { cache.reserve(-1); }), "");
   EXPECT_EQ(cache.size(), 0);

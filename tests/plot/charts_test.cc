@@ -8,6 +8,7 @@
 #include "fovea/attention_lines.h"
 #include "fovea/growth_chart.h"
 #include "fovea/layer_head_matrix.h"
+#include "fovea/speed_chart.h"
 #include "plot/plot_testing.h"
 
 namespace fovea {
@@ -51,7 +52,7 @@ TEST(AttentionLines, bad_input_is_named) {
   };
   AttentionLinesOptions two;
   two.queries = {"a", "b"};
-  EXPECT_TRUE(contains(message(Tensor({3, 3}), two), "got 2 names of queries, expected 3"));
+  EXPECT_TRUE(contains(message(Tensor({3, 3}), two), "got 2 labels of queries, expected 3"));
   EXPECT_TRUE(contains(message(Tensor({301, 3})), "got 301 queries"));
   EXPECT_TRUE(contains(message(Tensor::filled({2, 2}, -1)), "head 0, query 0, key 0 is -1"));
   EXPECT_TRUE(contains(message(Tensor({2, 2, 2, 2})), "[2, 2, 2, 2]"));
@@ -76,7 +77,7 @@ TEST(AttentionBars, lengths_follow_the_values) {
 TEST(AttentionBars, many_become_means_and_the_figure_says_so) {
   std::vector<double> values(100000, 1);
   const Figure figure = attention_bars(values);
-  EXPECT_TRUE(has_text(figure, "100,000 values in 512 columns: each is a mean"));
+  EXPECT_TRUE(has_text(figure, "100,000 values in 512 columns, each the mean of its values"));
   expect_readable(figure);
 }
 
@@ -167,9 +168,56 @@ TEST(GrowthChart, data_of_the_benchmark) {
   EXPECT_EQ(load_growth(folder / "b.json").series.at(0).points.at(1).seconds, 2);
   write_file(folder / "c.json", "{\"scenarios\": [{\"cases\": 3}]}");
   EXPECT_TRUE(
-      contains(error_of([&] { load_growth(folder / "c.json"); }), "is not what fovea bench --json writes"));
+      contains(error_of([&] { load_growth(folder / "c.json"); }), "not a file from fovea bench --json"));
   write_file(folder / "c.csv", "a,b\n1,2\n");
   EXPECT_TRUE(contains(error_of([&] { load_growth(folder / "c.csv"); }), "line 2 has no column status"));
+}
+
+TEST(SpeedChart, bars_are_as_long_as_the_times) {
+  const Figure figure =
+      speed_chart({{"short", {{"PyTorch", 2}, {"ONNX Runtime", 4}}}, {"long", {{"PyTorch", 3}}}});
+  std::vector<double> lengths;
+  for (const scene::Rectangle& bar : shapes<scene::Rectangle>(figure)) {
+    if (bar.box.height > 8.5) lengths.push_back(bar.box.width);  // the squares of the legend are smaller
+  }
+  ASSERT_EQ(lengths.size(), 5U);  // fovea twice, and three others
+  EXPECT_NEAR(lengths[1], 2 * lengths[0], 1e-9);
+  EXPECT_NEAR(lengths[2], 4 * lengths[0], 1e-9);
+  EXPECT_NEAR(lengths[3], lengths[0], 1e-9);
+  EXPECT_NEAR(lengths[4], 3 * lengths[0], 1e-9);
+  EXPECT_TRUE(has_text(figure, "4.00 ×") && has_text(figure, "ONNX Runtime") && has_text(figure, "long"));
+  expect_readable(figure);
+  EXPECT_TRUE(contains(error_of([] { speed_chart({}); }), "there are no scenarios"));
+  EXPECT_TRUE(contains(error_of([] { speed_chart({{"a", {}}}); }), "a: there are no results"));
+  EXPECT_TRUE(contains(error_of([] { speed_chart({{"a", {{"b", 0}}}}); }), "the time of b is 0"));
+}
+
+TEST(SpeedChart, ratios_of_the_benchmark) {
+  const TemporaryFolder folder;
+  write_file(folder / "b.json", R"({"machine": {"processor": "P", "threads": 2},
+      "competitors": [{"id": "torch", "name": "PyTorch"}], "scenarios": [{"cases": [
+      {"label": {"en": "one", "zh": "一"}, "results": [
+        {"competitor": "torch", "status": "measured", "median_seconds": 3},
+        {"competitor": "blas", "status": "failed"},
+        {"competitor": "fovea", "status": "measured", "median_seconds": 2}]},
+      {"label": {"en": "alone", "zh": "独自"}, "results": [
+        {"competitor": "fovea", "status": "measured", "median_seconds": 2}]},
+      {"label": "three runs", "results": [
+        {"competitor": "torch", "status": "measured", "times_of_fovea": [1.5, 9, 1.25]}]}]}]})");
+  const SpeedData data = load_speed(folder / "b.json");
+  ASSERT_EQ(data.scenarios.size(), 2U);
+  EXPECT_EQ(data.scenarios[0].name, "one");
+  ASSERT_EQ(data.scenarios[0].results.size(), 1U);
+  EXPECT_EQ(data.scenarios[0].results[0].competitor, "PyTorch");
+  EXPECT_DOUBLE_EQ(data.scenarios[0].results[0].times, 1.5);
+  EXPECT_DOUBLE_EQ(data.scenarios[1].results.at(0).times, 1.5);
+  EXPECT_EQ(data.note, "P, 2 threads; medians");
+  EXPECT_EQ(load_speed(folder / "b.json", Language::chinese).scenarios[0].name, "一");
+  write_file(folder / "c.json", R"({"scenarios": [{"cases": 3}]})");
+  EXPECT_TRUE(
+      contains(error_of([&] { load_speed(folder / "c.json"); }), "not a file from fovea bench --json"));
+  write_file(folder / "d.json", R"({"scenarios": []})");
+  EXPECT_TRUE(contains(error_of([&] { load_speed(folder / "d.json"); }), "no measurements"));
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ TEST(Heatmap, the_mask_of_the_right_entry_and_head_is_shown) {
   EXPECT_EQ(hatched(0, 1), std::vector<int>{0});
   EXPECT_EQ(hatched(1, 0), std::vector<int>{1});
   EXPECT_EQ(hatched(1, 1), std::vector<int>{3});
-  EXPECT_TRUE(contains(error_of([&] { hatched(2, 0); }), "the mask has 2 entries, asked for 2"));
+  EXPECT_TRUE(contains(error_of([&] { hatched(2, 0); }), "the mask has 2 entries, got index 2"));
   const HeatmapOptions padded{.mask = Mask::padding(Ids{{4, 5, 0}, {6, 0, 0}}, 0), .mask_batch = 1};
   EXPECT_EQ(shapes<scene::Hatch>(heatmap(random_weights(3, 3), padded)).front().boxes.size(), 1u);
 }
@@ -304,7 +304,7 @@ TEST(Heatmap, bad_input_is_named) {
   EXPECT_TRUE(contains(message({.colormap = "jet"}), "viridis"));
   EXPECT_TRUE(contains(message({.range = ColorRange::fixed(1, 1)}), "ascending"));
   EXPECT_TRUE(contains(message({.full_queries = 2, .full_keys = 9}), "thumbnail"));
-  EXPECT_TRUE(contains(message({.mask = Mask::causal(), .mask_batch = -1}), "asked for -1"));
+  EXPECT_TRUE(contains(message({.mask = Mask::causal(), .mask_batch = -1}), "got index -1"));
   EXPECT_TRUE(contains(error_of([] { heatmap(Tensor({2, 3, 4})); }), "[2, 3, 4]"));
   EXPECT_TRUE(contains(error_of([] { heatmap(Tensor({0, 4})); }), "[0, 4]"));
   Tensor nan = w;

@@ -104,7 +104,7 @@ TEST(TerminalHeatmap, shrinking_takes_means_and_says_so) {
   h.values = Tensor({152, 152});
   for (Index i = 0; i < 152; ++i) h.values(i, i) = 1;  // blocks of 4 on the diagonal: 4 of 16 are 1
   const std::string text = to_terminal(h, {.colors = TerminalColors::none, .width = 80});
-  EXPECT_TRUE(contains(text, "152 × 152 values in 38 × 38 cells: each is the mean of 4 × 4"));
+  EXPECT_TRUE(contains(text, "152 × 152 values in 38 × 38 cells, each the mean of 4 × 4"));
   EXPECT_TRUE(contains(text, "▏ 0.25\n"));
 }
 

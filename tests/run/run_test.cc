@@ -297,11 +297,11 @@ TEST(Run, stored_weights_and_bare_queries_survive_a_file) {
 TEST(Run, what_cannot_be_done_is_told) {
   const fovea::Run run = sample();
   EXPECT_TRUE(contains(error_of([&] { run.weights({.kind = AttentionKind::decoder, .layer = 1}); }),
-                       "decoder layer 1 was asked for, there are 1 encoder layer, 1 decoder layer"));
+                       "decoder layer 1 does not exist: there are 1 encoder layer, 1 decoder layer"));
   EXPECT_TRUE(contains(error_of([&] { run.weights({.head = 4}); }),
-                       "head 4 was asked for, there are 4, counted from 0"));
+                       "head 4 does not exist: there are 4, counted from 0"));
   EXPECT_TRUE(contains(error_of([&] { run.weights({.batch = 2}); }),
-                       "sequence 2 was asked for, there are 2, counted from 0"));
+                       "sequence 2 does not exist: there are 2, counted from 0"));
   EXPECT_TRUE(contains(error_of([&] { run.head({.merge = HeadMerge::mean}); }), "L0 mean is not one head"));
   EXPECT_TRUE(contains(error_of([&] { fovea::Run().weights({}); }), "there is nothing"));
   EXPECT_TRUE(contains(error_of([&] { fovea::Run::from_weights(Tensor::from({{-1, 2}})); }), "weights"));
@@ -316,7 +316,7 @@ TEST(Run, what_cannot_be_done_is_told) {
   options.mask = Mask::predicate([](Index, Index, Index, Index) { return true; });
   capture.attention({AttentionKind::encoder, 0, call.q, call.k, call.v, options});
   EXPECT_TRUE(contains(error_of([&] { fovea::Run(capture).save(folder / "x.safetensors"); }),
-                       "encoder layer 0 has a mask that no file can hold: predicate"));
+                       "encoder layer 0 has a mask that cannot be saved to a file: predicate"));
   EXPECT_EQ(folder.entries(), 0u);
 }
 

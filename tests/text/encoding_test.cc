@@ -76,10 +76,10 @@ TEST(Encoding, only_one_text_is_cut) {
   EXPECT_EQ(bert().encode("a b c d", "a b", first).tokens,
             (std::vector<std::string>{"[CLS]", "a", "[SEP]", "a", "b", "[SEP]"}));
   EXPECT_EQ(message_of([&] { bert().encode("a", "a b c d", first); }),
-            "[tokenizer] the first text has 1 tokens, and 2 would have to be cut");
+            "[tokenizer] the first text has 1 tokens, but 2 would have to be removed");
   EXPECT_EQ(
       message_of([] { bert().encode("a b c", {.max_length = 3, .truncation = Truncation::only_second}); }),
-      "[tokenizer] the second text is to be cut, but there is one text only");
+      "[tokenizer] cannot truncate the second text: there is only one text");
 }
 
 TEST(Encoding, batches_are_padded_to_the_longest) {
@@ -97,7 +97,7 @@ TEST(Encoding, batches_are_padded_to_the_longest) {
   EXPECT_EQ(message_of([] {
               bert().encode_batch({"a", "b"}, {"a"});
             }),
-            "[tokenizer] a batch of 2 texts and 1 second texts: as many were expected");
+            "[tokenizer] got 2 texts and 1 second texts, expected as many of both");
 }
 
 TEST(Encoding, settings_of_the_file_are_ignored) {

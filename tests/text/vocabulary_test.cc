@@ -38,8 +38,7 @@ TEST(Vocabulary, limits) {
   EXPECT_EQ(Vocabulary({"a b c d"}, 3).size(), 3);
   EXPECT_EQ(Vocabulary({"<pad> <unk> x"}).size(), 3);
   EXPECT_EQ(Vocabulary({}).size(), 2);
-  EXPECT_EQ(message_of([] { Vocabulary({"a"}).word(9); }),
-            "[vocabulary] there is no word with the id 9, of 3");
+  EXPECT_EQ(message_of([] { Vocabulary({"a"}).word(9); }), "[vocabulary] no word has the id 9, of 3");
   EXPECT_EQ(message_of([] { Vocabulary({"a"}).encode("a", -1); }),
             "[vocabulary] the length -1 must not be negative");
 }

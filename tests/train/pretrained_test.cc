@@ -132,7 +132,7 @@ TEST(TrainableConfig, everything_that_is_wrong_at_once) {
                               .width = 6,
                               .max_tokens = 4},
                              Random(1));
-            }).find("heads of width 3: rotary positions turn pairs"),
+            }).find("heads of width 3: rotary positions rotate pairs"),
             std::string::npos);
 }
 
@@ -146,7 +146,7 @@ TEST(TrainableModel, batches_that_do_not_fit_are_errors) {
   EXPECT_EQ(message({Ids{{1, 2}}, Ids{{1, 2, 3}}}),
             "[train] targets are [1, 3], expected [1, 2] as the ids");
   EXPECT_EQ(message({Ids::filled({1, 17}, 0), Ids::filled({1, 17}, 0)}),
-            "[train] ids have 17 tokens, the model takes 16");
+            "[train] ids have 17 tokens, the model's limit is 16");
   EXPECT_EQ(message({Ids(), Ids()}), "[train] ids are [], expected [B, N] with at least one token");
   EXPECT_THROW(model.parameter("transformer.wte"), Error);
 }

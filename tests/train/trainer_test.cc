@@ -265,9 +265,8 @@ TEST(Checkpoint, what_is_no_checkpoint_is_an_error) {
   NamedArrays arrays;
   arrays.add("x", Tensor({2}));
   save_safetensors(file.path, arrays);
-  EXPECT_EQ(
-      message_of([&] { Trainer::load_checkpoint(file.path, small_sort()); }),
-      "[train] " + file.path + ": not a checkpoint of a training: its header has no \"fovea.training\"");
+  EXPECT_EQ(message_of([&] { Trainer::load_checkpoint(file.path, small_sort()); }),
+            "[train] " + file.path + ": not a training checkpoint: its header has no \"fovea.training\"");
   arrays.metadata()["fovea.training"] = R"({"version":1,"config":{},"step":-1})";
   save_safetensors(file.path, arrays);
   const std::string message = message_of([&] { Trainer::load_checkpoint(file.path, small_sort()); });

@@ -39,16 +39,15 @@ class AnalyzeCommand final : public Command {
  public:
   std::string name() const override { return "analyze"; }
   Message summary() const override {
-    return tr("measure attention: entropy, who receives, roles of heads, similarity, rollout");
+    return tr("measure attention: entropy, attention received, head roles, similarity, rollout");
   }
   Message description() const override {
     return tr(
         "FILE holds weights [N, M] to [L, B, H, N, M] (rows are queries; .npy, .npz, .safetensors, "
-        ".json); or --q and --k give queries and keys, and the weights are never built; or --model "
-        "reads a text. Per head: entropy, what the most attended key receives, its role and, with "
-        "--measures, any of the measures that --explain lists. "
-        "For one layer also per token, of the weights averaged over the heads: entropy, row sum, "
-        "diagonal, attention received.");
+        ".json); or --q and --k give queries and keys, without ever building the weights; or --model runs "
+        "a model on a text. Per head: entropy, attention received by the most attended key, role and, "
+        "with --measures, any measure that --explain lists. For a single layer also per token, averaged "
+        "over the heads: entropy, row sum, diagonal, attention received.");
   }
   std::vector<HelpExample> examples() const override;
   void declare(OptionList& options) override;
@@ -79,18 +78,19 @@ class AnalyzeCommand final : public Command {
 };
 
 std::vector<HelpExample> AnalyzeCommand::examples() const {
-  return {
-      {"fovea analyze --example", tr("\"I love AI\" through four heads")},
-      {"fovea analyze weights.npy --tokens \"I love AI\"", tr("a table per head, with the words' names")},
-      {"fovea analyze --model minilm \"The quick brown fox jumps over the lazy dog.\" --layer 5",
-       tr("what the heads of a real model do with a sentence")},
-      {"fovea analyze bert.npz --measures entropy,distance,role --sort entropy --top 10",
-       tr("the ten broadest heads of all layers")},
-      {"fovea analyze --q q.npy --k k.npy --mask causal --csv", tr("long inputs, for a spreadsheet")},
-      {"fovea analyze bert.npz --similarity", tr("which heads look alike")},
-      {"fovea analyze bert.npz --rollout 0",
-       tr("what of each token arrives at position 0 of the last layer")},
-      {"fovea analyze --explain sink_share", tr("what a measure means")}};
+  return {{"fovea analyze --example", tr("\"I love AI\" through four heads")},
+          {"fovea analyze weights.npy --tokens \"I love AI\"",
+           tr("one row per head, with the words as labels")},
+          {"fovea analyze --model minilm \"The quick brown fox jumps over the lazy dog.\" --layer 5",
+           tr("what the heads of a real model do with a sentence")},
+          {"fovea analyze bert.npz --measures entropy,distance,role --sort entropy --top 10",
+           tr("the ten most spread-out heads of all layers")},
+          {"fovea analyze --q q.npy --k k.npy --mask causal --csv",
+           tr("long inputs, as CSV for a spreadsheet")},
+          {"fovea analyze bert.npz --similarity", tr("which heads look alike")},
+          {"fovea analyze bert.npz --rollout 0",
+           tr("how much of each token reaches position 0 of the last layer")},
+          {"fovea analyze --explain sink_share", tr("what a measure means")}};
 }
 
 void AnalyzeCommand::declare(OptionList& options) {
@@ -101,20 +101,22 @@ void AnalyzeCommand::declare(OptionList& options) {
   input_.declare(options);
   selection_.declare(options);
   options.optional_text("--explain", "MEASURE", explain_,
-                        tr("what a measure means, its range, its caveat; without a name: all names"));
-  options.text("--measures", "LIST", measures_, tr("the columns: entropy,distance,role; or all"));
-  options.text("--sort", "MEASURE", sort_, tr("heads with the largest value first"));
+                        tr("what a measure means, its range and its caveat; without a name: lists all "
+                           "measures"));
+  options.text("--measures", "LIST", measures_, tr("columns to show: entropy,distance,role; or all"));
+  options.text("--sort", "MEASURE", sort_, tr("sort heads by this measure, largest first"));
   options.integer("--top", "N", top_, 1, INT64_MAX, tr("only the first N heads"));
   options.integer("--block", "SIZE", block_size_, 1, INT64_MAX,
-                  tr("blocks of so many tokens for block_diagonal; default: sentences, by special tokens"));
+                  tr("block size in tokens for block_diagonal; default: sentences, split at special "
+                     "tokens"));
   options.integer("--period", "T", period_, 2, INT64_MAX,
                   tr("the period of a repeated sequence, for induction; default: found in the tokens"));
   views_.declare(options);
   options.integer("--digits", "D", digits_, 0, 17, tr("decimals; default: 4"));
   options.choice("--format", {"table", "json", "csv"}, format_, tr("default: table"));
-  options.flag("--json", json_, tr("for programs: --format json"));
-  options.flag("--csv", csv_, tr("one line per head: --format csv"));
-  options.flag("--no-rows", no_rows_, tr("JSON without the values of each query"));
+  options.flag("--json", json_, tr("machine-readable: same as --format json"));
+  options.flag("--csv", csv_, tr("one line per head: same as --format csv"));
+  options.flag("--no-rows", no_rows_, tr("JSON without the per-query values"));
 }
 
 void AnalyzeCommand::check_command_line() const {
@@ -124,8 +126,8 @@ void AnalyzeCommand::check_command_line() const {
   if (inputs == 0) throw UsageError("FILE is missing (or --model and a text, --q and --k, or --example)");
   if (inputs > 1)
     throw UsageError("got several of FILE, --model, --capture, --q and --example, expected one");
-  if (json() && csv()) throw UsageError("--json and --csv: expected one of them");
-  if (views_.any() && csv()) throw UsageError("--csv is for the table of heads; take --json");
+  if (json() && csv()) throw UsageError("--json and --csv: choose one of them");
+  if (views_.any() && csv()) throw UsageError("--csv only covers the table of heads; use --json");
   views_.check();
   if (sort_) measure_named("--sort", *sort_);
   for (const std::string& name : split_list(measures_.value_or("all"))) {
@@ -221,8 +223,8 @@ void AnalyzeCommand::run(const Context& context) {
   check_command_line();
   const AnalyzedRun source = open(context.language);
   if (source.batch > 1) {
-    print_message(fmt::format("fovea: sequence {} of 0 to {}; --batch chooses another", source.entry,
-                              source.batch - 1));
+    print_message(fmt::format("fovea: showing sequence {} of 0 to {}; choose another with --batch",
+                              source.entry, source.batch - 1));
   }
   const StopOnSignal interrupt;
   if (!views_.any()) return print_report(context, report(source, interrupt.token()));

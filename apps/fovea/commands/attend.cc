@@ -23,19 +23,18 @@ class AttendCommand final : public Command {
  public:
   std::string name() const override { return "attend"; }
   Message summary() const override {
-    return tr("compute attention of q, k, v from files, or of a model reading a text");
+    return tr("compute attention from files of q, k, v, or from a model and a text");
   }
   Message description() const override {
     return tr(
-        "FILE is three files q, k, v (.npy, or any with an array of that name), or one .npz or "
-        ".safetensors with arrays q, k and v. Shapes: q [N, D], k [M, D], v [M, Dv]; [B, N, D]; [B, "
-        "H, N, D] (k and v may have fewer heads); or one more batch axis in front. "
-        "The result holds `output` and, if asked for, `weights` and `logsumexp`. "
-        "It is written whole or not at all. With --model, FILE is a text, the name of a file, or - "
-        "for standard input, and a second one makes a pair (of an encoder-decoder model: what it is "
-        "made to write). The result then holds `attentions` [layers, batch, heads, query, key] "
-        "(encoder-decoder: `encoder_attentions`, `decoder_attentions`, `cross_attentions`), `ids` and "
-        "`tokens`.");
+        "FILE is three files for q, k and v (.npy, or any file with an array of that name), or one .npz "
+        "or .safetensors file with the arrays q, k and v. Shapes: q [N, D], k [M, D], v [M, Dv]; [B, N, "
+        "D]; [B, H, N, D] (k and v may have fewer heads); or one more batch axis in front. The result "
+        "holds `output` and, on request, `weights` and `logsumexp`; it is written completely or not at "
+        "all. With --model, FILE is a text, the name of a file, or - for standard input, and a second one "
+        "makes a pair (for an encoder-decoder model: the decoder's text). The result then holds "
+        "`attentions` [layers, batch, heads, query, key] (encoder-decoder: `encoder_attentions`, "
+        "`decoder_attentions`, `cross_attentions`), `ids` and `tokens`.");
   }
   std::vector<HelpExample> examples() const override {
     return {
@@ -50,21 +49,21 @@ class AttendCommand final : public Command {
   }
   void declare(OptionList& options) override {
     options.positional_paths("FILE", 1, 3, files_,
-                             tr("q, k and v, or one file with all three; with --model: texts"));
+                             tr("files of q, k and v, or one file with all three; with --model: texts"));
     declare_model(options, model_);
-    options.integer("--layer", "L", layer_, 0, 1023, tr("of a model: this layer only, from 0"));
-    options.integer("--head", "H", head_, 0, 65535, tr("of a model: this head only, from 0"));
+    options.integer("--layer", "L", layer_, 0, 1023, tr("with --model: only this layer, counted from 0"));
+    options.integer("--head", "H", head_, 0, 65535, tr("with --model: only this head, counted from 0"));
     options.path("-o,--output", "FILE", output_,
                  tr(".npz or .safetensors; .npy for the output alone; .json with --model"));
     options.require_last();
     scores_.declare(options);
-    options.number("--dropout", "P", dropout_, tr("share of the weights dropped"));
-    options.integer("--seed", "S", seed_, 0, INT64_MAX, tr("of the dropout; default: 0"));
+    options.number("--dropout", "P", dropout_, tr("probability of dropping a weight"));
+    options.integer("--seed", "S", seed_, 0, INT64_MAX, tr("seed of the dropout; default: 0"));
     options.flag("--weights", weights_, tr("also write the weights [.., N, M]"));
     options.flag("--logsumexp", logsumexp_, tr("also write log Σ exp of the scores [.., N]"));
     options.flag("--verbose", verbose_,
-                 tr("tell on standard error which path ran: instruction set, tiles, time"));
-    options.flag("--json", json_, tr("print names and shapes of what was written, for programs"));
+                 tr("report on standard error which path ran: instruction set, tiles, time"));
+    options.flag("--json", json_, tr("print names and shapes of what was written, machine-readable"));
   }
 
   void run(const Context& context) override {
@@ -93,14 +92,17 @@ class AttendCommand final : public Command {
     if (scores_.given() || dropout_ || seed_ || weights_ || logsumexp_) {
       throw UsageError(
           "--model takes no --mask, --scale, --softcap, --dropout, --seed, --alibi, --weights or "
-          "--logsumexp: the model says how it attends");
+          "--logsumexp: these are fixed by the model");
     }
     check_model_output(*output_);
   }
 
   void check_command_line() const {
     if (layer_ || head_) throw UsageError("--layer and --head need --model");
-    if (files_.size() == 2) throw UsageError("FILE: got 2 files, expected three (q, k, v) or one with all");
+    if (files_.size() == 2)
+      throw UsageError(
+          "FILE: got 2 files, expected three (q, k, v) or one that "
+          "holds all");
     const std::string name = ascii_lower_case(*output_);  // out.NPZ is fine too, as in the library
     const bool npy = name.ends_with(".npy");
     if (!npy && !name.ends_with(".npz") && !name.ends_with(".safetensors")) {
@@ -109,7 +111,7 @@ class AttendCommand final : public Command {
                       one_line(*output_)));
     }
     if (npy && (weights_ || logsumexp_)) {
-      throw UsageError("--output: a .npy holds the output alone; take .npz or .safetensors for more");
+      throw UsageError("--output: a .npy file holds only the output; use .npz or .safetensors for more");
     }
     if (dropout_ && !(*dropout_ >= 0 && *dropout_ < 1)) {
       throw UsageError(fmt::format("--dropout: got {}, expected 0 ≤ P < 1", *dropout_));

@@ -28,17 +28,17 @@ class BenchCommand final : public Command {
   }
   Message description() const override {
     return tr(
-        "GROUP is one or more of {0}, all, or a part of the names that --list prints. "
-        "Every result is compared with a double reference first; then all run in turn, round by round. "
-        "PyTorch and ONNX Runtime are measured where the Python given has them. "
-        "A wrong result of fovea is a failure (exit code 1).",
+        "GROUP is one or more of {0}, all, or part of a name that --list prints. Every result is first "
+        "checked against a double-precision reference; then all competitors take turns, round by round. "
+        "PyTorch and ONNX Runtime are included if the given Python has them. A wrong result from fovea is "
+        "a failure (exit code 1).",
         group_names());
   }
   std::vector<HelpExample> examples() const override {
-    return {{"fovea bench", tr("the chosen few, some minutes")},
+    return {{"fovea bench", tr("the default selection, takes a few minutes")},
             {"fovea bench linear", tr("softmax against linear attention, and how both grow with n")},
             {"fovea bench forward decode --rounds 25 --json out.json --csv out.csv",
-             tr("two groups, with everything in files")},
+             tr("two groups, with all results in files")},
             {"fovea bench --list all", tr("everything that can be measured")},
             {"fovea bench 4096x64 --python venv/bin/python",
              tr("a selection by name, with the packages of that Python")},
@@ -48,20 +48,20 @@ class BenchCommand final : public Command {
   }
   void declare(OptionList& options) override {
     options.positional_texts("GROUP", 0, 1000, wanted_, tr("groups, or parts of names; default: show"));
+    options.suggest(group_names());
     options.integer("--rounds", "N", rounds_, 1, 100000,
-                    tr("rounds of each scenario; default: 9, 25 for decoding, 100 for linear at n = 1024"));
-    options.integer(
-        "--seconds", "S", seconds_, 0, 1000000,
-        tr("after this time a scenario ends with its third round or later; 0: never; default: 30"));
+                    tr("rounds per scenario; default: 9, 25 for decoding, 100 for linear at n = 1024"));
+    options.integer("--seconds", "S", seconds_, 0, 1000000,
+                    tr("time limit per scenario, after at least three rounds; 0: none; default: 30"));
     options.path("--json", "FILE", json_, tr("write everything as JSON"));
     options.path("--csv", "FILE", csv_, tr("write one row per scenario and competitor"));
     options.path(
         "--python", "PATH", python_,
-        tr("the Python that has torch, onnxruntime, onnx, numpy (for models: transformers, too); none: "
-           "without; default: python3"));
+        tr("a Python with torch, onnxruntime, onnx, numpy (for models also transformers); none: skip "
+           "them; default: python3"));
     options.text(
         "--model", "NAME|DIR", model_,
-        tr("with the group models: this one; default: minilm and stories15m, as far as they are there"));
+        tr("for the group models: the model to run; default: minilm and stories15m, if installed"));
     options.flag("--list", list_, tr("list what would be measured"));
   }
   void run(const Context& context) override {
@@ -69,8 +69,8 @@ class BenchCommand final : public Command {
       return std::find(wanted_.begin(), wanted_.end(), group) != wanted_.end();
     };
     const bool models = wants("models"), products = wants("products");
-    if (model_ && !models) throw UsageError("--model is for the group models");
-    if (models && wanted_.size() > 1) throw UsageError("models runs alone: no other group beside it");
+    if (model_ && !models) throw UsageError("--model only applies to the group models");
+    if (models && wanted_.size() > 1) throw UsageError("models cannot be combined with other groups");
     std::vector<bench::ScenarioInfo> scenarios;
     try {
       scenarios = bench::list(wanted_);
@@ -91,7 +91,7 @@ class BenchCommand final : public Command {
     if (csv_) write_file(*csv_, bench::to_csv(report));
     if (report.mistakes.empty()) return;
     context.out.flush();
-    throw Error(fmt::format("[bench] fovea is wrong: {}", fmt::join(report.mistakes, "; ")));
+    throw Error(fmt::format("[bench] wrong result from fovea: {}", fmt::join(report.mistakes, "; ")));
   }
 
  private:
@@ -101,7 +101,10 @@ class BenchCommand final : public Command {
     for (const StoredModel& model : stored_models()) {
       if (is_stored(model)) folders.push_back(model_folder(model.name));
     }
-    if (folders.empty()) throw Error("[bench] no model is there: fovea model get minilm, or --model DIR");
+    if (folders.empty())
+      throw Error(
+          "[bench] no model installed; use fovea model get minilm, or --model "
+          "DIR");
     return folders;
   }
 

@@ -21,7 +21,7 @@ const std::vector<Demo>& all_demos() {
   static const std::vector<Demo> demos = {
       {"qkv", tr("queries, keys, values: one query by hand, and two exercises"), demo_qkv},
       {"self-attention", tr("self-attention from X, W_q, W_k, W_v"), demo_self_attention},
-      {"words", tr("sentences of small word vectors, read word by word"), demo_words},
+      {"words", tr("sentences made of small word vectors, read word by word"), demo_words},
       {"scaling", tr("why the scores are divided by √d_k, measured"), demo_scaling},
       {"causal", tr("no word sees a later one"), demo_causal},
       {"masks", tr("every kind of mask, and how they combine"), demo_masks},
@@ -39,7 +39,7 @@ class DemoCommand final : public Command {
  public:
   std::string name() const override { return "demo"; }
   Message summary() const override {
-    return tr("worked examples of attention: demo lists them, demo all shows them all");
+    return tr("worked examples of attention; without a name lists them, demo all runs them all");
   }
   Message description() const override {
     std::vector<std::string> names;
@@ -51,14 +51,18 @@ class DemoCommand final : public Command {
             {"fovea demo all --lang zh", tr("everything, in Chinese")},
             {"fovea demo masks causal", tr("two of them")},
             {"fovea demo visualize -o pictures", tr("the tutorials' pictures, as PNG too")},
-            {"fovea demo scaling --json", tr("the measurement, for a program")}};
+            {"fovea demo scaling --json", tr("the measurement as JSON")}};
   }
   void declare(OptionList& options) override {
     options.positional_texts("NAME", 0, 100, names_, tr("what to show"));
+    std::vector<std::string> names = {"all"};
+    for (const Demo& demo : all_demos()) names.push_back(demo.name);
+    options.suggest(std::move(names));
     options.integer("--digits", "D", digits_, 0, 17, tr("decimals; default: 8"));
     options.path("-o,--output", "FOLDER", folder_,
-                 tr("of visualize: where its PNG files go; default: here (with all: not written)"));
-    options.flag("--json", json_, tr("of scaling and shapes, for programs"));
+                 tr("visualize: folder for the PNG files; default: the current one (with all: not "
+                    "written)"));
+    options.flag("--json", json_, tr("scaling and shapes: machine-readable"));
   }
   void run(const Context& context) override {
     if (json_) {
@@ -102,11 +106,11 @@ class DemoCommand final : public Command {
         context.print(to_json(trace_shapes()) + "\n");
       } else {
         throw UsageError(
-            "--json: for one of scaling and shapes; fovea explain --example ID --json gives accounts, "
-            "fovea mask EXPR --json masks");
+            "--json: only for scaling or shapes; use fovea explain --example ID --json for worked "
+            "examples, fovea mask EXPR --json for masks");
       }
     }
-    if (names_.empty()) throw UsageError("--json: of which demo? scaling or shapes");
+    if (names_.empty()) throw UsageError("--json: name one demo, scaling or shapes");
   }
 
   static void print_list(const Context& context) {

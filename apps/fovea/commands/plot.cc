@@ -20,8 +20,8 @@ namespace fovea::command {
 namespace {
 
 const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> all = {"heatmap", "grid",    "difference", "mask",   "lines",
-                                               "bars",    "entropy", "growth",     "diagram"};
+  static const std::vector<std::string> all = {"heatmap", "grid",    "difference", "mask",  "lines",
+                                               "bars",    "entropy", "growth",     "speed", "diagram"};
   return all;
 }
 
@@ -51,18 +51,16 @@ ColorRange parse_range(const std::string& text) {
 class PlotCommand final : public Command {
  public:
   std::string name() const override { return "plot"; }
-  Message summary() const override {
-    return tr("pictures of attention: PNG, SVG, PDF, or in the terminal");
-  }
+  Message summary() const override { return tr("draw attention: PNG, SVG, PDF, or in the terminal"); }
   Message description() const override {
     return tr(
-        "KIND is heatmap (the default), grid (many heads), difference (of two files, or of two "
-        "heads), mask, lines, bars (attention received), entropy (or another --measure, by layer and "
-        "head), growth (of fovea bench linear) or diagram (flow, qkv, words or heads). "
-        "FILE holds weights [N, M] to [L, B, H, N, M] or one array per layer (.npy, .npz, "
-        ".safetensors, .json); with --q and --k they are computed, and inputs may be long; with "
-        "--model, FILE is a text that the model reads, and a second one makes a pair. "
-        "Rows are queries, columns are keys. Without -o the picture is printed.");
+        "KIND is heatmap (the default), grid (many heads), difference (of two files, or of two heads), "
+        "mask, lines, bars (attention received), entropy (or another --measure, by layer and head), "
+        "growth (of fovea bench linear), speed (of fovea bench --json) or diagram (flow, qkv, words or heads). FILE holds weights [N, M] "
+        "to [L, B, H, N, M] or one array per layer (.npy, .npz, .safetensors, .json); with --q and --k "
+        "they are computed, for long inputs too; with --model, FILE is a text for the model, and a second "
+        "one makes a pair. Rows are queries, columns are keys. Without -o the picture is printed in the "
+        "terminal.");
   }
   std::vector<HelpExample> examples() const override {
     return {
@@ -87,20 +85,25 @@ class PlotCommand final : public Command {
     options.positional_texts(
         "KIND", 0, 4, words_,
         tr("the kind of picture, then its files (a mask's EXPR, a diagram's form and sentence)"));
-    options.path("-o,--output", "FILE", output_, tr("a .png, .svg or .pdf; default: print it"));
+    options.suggest(kinds());
+    options.suggest_files();
+    options.path("-o,--output", "FILE", output_,
+                 tr("a .png, .svg or .pdf file; default: print in the "
+                    "terminal"));
     declare_look(options);
-    options.number("--mass", "P", mass_,
-                   tr("lines: of each query, the largest weights that hold this share; default: 0.9"));
+    options.number(
+        "--mass", "P", mass_,
+        tr("lines: for each query, the largest weights that add up to this share; default: 0.9"));
     options.integer("--query", "I", query_, 0, 1 << 30,
-                    tr("lines: only this query; diagram qkv: the query that is followed; default: 0"));
+                    tr("lines: only this query; diagram qkv: the query to follow; default: 0"));
     options.text("--measure", "NAME", measure_,
-                 tr("entropy: another measure of fovea analyze, as confidence or previous_token"));
-    options.integer("--n", "N", n_, 1, 1 << 24, tr("mask: queries; default: 16"));
-    options.integer("--m", "M", m_, 1, 1 << 24, tr("mask: keys; default: N"));
-    options.text("--example", "ID", example_, tr("diagram: a ready example (fovea explain --list)"));
+                 tr("entropy: another measure of fovea analyze, such as confidence or previous_token"));
+    options.integer("--n", "N", n_, 1, 1 << 24, tr("mask: number of queries; default: 16"));
+    options.integer("--m", "M", m_, 1, 1 << 24, tr("mask: number of keys; default: N"));
+    options.text("--example", "ID", example_, tr("diagram: a built-in example (fovea explain --list)"));
     options.integer("--split", "H", split_, 1, 64, tr("diagram: split the width into H heads"));
     options.integer("--seed", "S", seed_, 0, 0xFFFFFFFF,
-                    tr("diagram: draw W_q, W_k, W_v, W_o as NumPy does after seed(S)"));
+                    tr("diagram: draw random W_q, W_k, W_v, W_o, as NumPy does after seed(S)"));
     source_.declare(options);
   }
 
@@ -134,19 +137,20 @@ class PlotCommand final : public Command {
 
  private:
   void declare_look(OptionList& options) {
-    options.text("--title", "TEXT", title_, tr("the title; \"\": none"));
-    options.text("--x-title", "TEXT", x_title_, tr("below the keys"));
-    options.text("--y-title", "TEXT", y_title_, tr("beside the queries"));
-    options.text("--bar-title", "TEXT", bar_title_, tr("beside the colour bar"));
-    options.choice("--colormap", Colormap::names(), colormap_, tr("colours; default: by kind"));
+    options.text("--title", "TEXT", title_, tr("title; \"\": none"));
+    options.text("--x-title", "TEXT", x_title_, tr("label below the keys"));
+    options.text("--y-title", "TEXT", y_title_, tr("label beside the queries"));
+    options.text("--bar-title", "TEXT", bar_title_, tr("label of the colour bar"));
+    options.choice("--colormap", Colormap::names(), colormap_,
+                   tr("colormap; default: depends on the kind"));
     options.text(
         "--range", "RANGE", range_,
-        tr("what the colours span: unit (0 to 1), row (each row by its maximum), data, log or LOW..HIGH"));
+        tr("range of the colours: unit (0 to 1), row (each row up to its maximum), data, log or LOW..HIGH"));
     options.choice("--theme", {"light", "dark"}, theme_, tr("default: light"));
-    options.flag("--no-values", no_values_, tr("no numbers in the cells"));
+    options.flag("--no-values", no_values_, tr("leave out the numbers in the cells"));
     options.integer("--digits", "D", digits_, 0, 6, tr("decimals of numbers"));
-    options.number("--dpi", "N", dpi_, tr("of a PNG; default: 150"));
-    options.number("--zoom", "X", zoom_, tr("of a PNG for screens of high density, 1 to 4"));
+    options.number("--dpi", "N", dpi_, tr("resolution of a PNG; default: 150"));
+    options.number("--zoom", "X", zoom_, tr("pixel ratio of a PNG for high-density screens, 1 to 4"));
     options.integer("--pixels", "N", pixels_, 16, 32768, tr("width of a PNG in pixels, instead of --dpi"));
   }
 
@@ -181,6 +185,7 @@ class PlotCommand final : public Command {
     if (kind == "difference") return make_difference(rest, style, stop);
     if (kind == "mask") return make_mask(rest, style);
     if (kind == "growth") return make_growth(rest, style);
+    if (kind == "speed") return make_speed(rest, style);
     if (kind == "diagram") return make_diagram(rest, style);
     source_.check(rest.size());
     if (kind == "entropy") chosen_measure();  // throws before a model is loaded
@@ -209,12 +214,13 @@ class PlotCommand final : public Command {
 
   PictureInput check_one(PictureInput input) const {
     if (input.heads.size() > 1) {
-      throw UsageError(fmt::format(
-          "a heatmap shows one head, {} are chosen; fovea plot grid shows them all", input.heads.size()));
+      throw UsageError(fmt::format("a heatmap shows one head, got {}; fovea plot grid shows them all",
+                                   input.heads.size()));
     }
     if (!source_.heads_chosen() && (input.layers > 1 || input.layer_heads > 1)) {
       print_message(
-          fmt::format("fovea: the mean of {} head{} of layer 0 of {}; --layer and --heads choose others",
+          fmt::format("fovea: showing the mean of {} head{} of layer 0 of {}; choose others with --layer "
+                      "and --heads",
                       input.layer_heads, input.layer_heads == 1 ? "" : "s", input.layers));
     }
     return input;
@@ -237,14 +243,15 @@ class PlotCommand final : public Command {
     if (files.size() == 1) {
       if (first.heads.size() != 2) {
         throw UsageError(
-            fmt::format("difference: one file and {} heads; two are needed, as in --heads L0H1,L0H2",
+            fmt::format("difference: got one file and {} heads, expected two heads, as in --heads "
+                        "L0H1,L0H2",
                         first.heads.size()));
       }
       return difference_picture(Tensor::copy_of(first.value(0)), Tensor::copy_of(first.value(1)), first,
                                 style);
     }
     const PictureInput second = picture_of(files.back());
-    if (first.heads.size() != 1) throw UsageError("difference: of two files, choose one head");
+    if (first.heads.size() != 1) throw UsageError("difference: with two files, choose one head");
     if (!(first.values.shape() == second.values.shape())) {
       throw Error(fmt::format("[plot] difference: {} has {} queries and {} keys, {} has {} and {}",
                               files.front(), first.queries, first.keys, files.back(), second.queries,
@@ -270,8 +277,13 @@ class PlotCommand final : public Command {
 
   static Picture make_growth(const std::vector<std::string>& rest, const PictureStyle& style) {
     if (rest.size() != 1)
-      throw UsageError("growth: expected one FILE that fovea bench linear --json (or --csv) wrote");
+      throw UsageError("growth: expected one FILE from fovea bench linear --json (or --csv)");
     return growth_picture(load_growth(rest.front(), style.language), style);
+  }
+
+  static Picture make_speed(const std::vector<std::string>& rest, const PictureStyle& style) {
+    if (rest.size() != 1) throw UsageError("speed: expected one FILE from fovea bench --json");
+    return speed_picture(load_speed(rest.front(), style.language), style);
   }
 
   Picture make_diagram(const std::vector<std::string>& rest, const PictureStyle& style) const {
@@ -286,8 +298,8 @@ class PlotCommand final : public Command {
       throw UsageError(
           fmt::format("diagram: got \"{}\", expected flow, qkv, words or heads", one_line(wanted)));
     }
-    if (rest.size() > 2) throw UsageError("diagram: the sentence goes into quotes");
-    if (rest.size() == 2 && example_) throw UsageError("a sentence and --example: one of them");
+    if (rest.size() > 2) throw UsageError("diagram: put the sentence in quotes");
+    if (rest.size() == 2 && example_) throw UsageError("a sentence and --example: choose one of them");
     AccountRequest request;
     if (rest.size() == 2) request.sentence = rest.back();
     request.example = example_;

@@ -27,32 +27,29 @@ bool is_set(const char* variable) {
 class ServeCommand final : public Command {
  public:
   std::string name() const override { return "serve"; }
-  Message summary() const override {
-    return tr("the explorer: look at the attention of models in the browser");
-  }
+  Message summary() const override { return tr("start the explorer: models' attention in your browser"); }
   Message description() const override {
     return tr(
-        "Serves a page on this machine, where models read your texts and every head, step and number "
-        "can be looked at. TEXT (a text, the name of a file, or - for standard input; a second one "
-        "makes a pair) is read at once. The page opens in the browser; without a display its address "
-        "is printed. The server answers this machine only, unless --host names another of its "
-        "addresses; then everybody who can reach that address can use it. Ctrl-C ends it.");
+        "Serves a page on this machine that runs models on your texts and shows every head, step and "
+        "number. TEXT (a text, the name of a file, or - for standard input; a second one makes a pair) is "
+        "loaded first. The page opens in the browser; without a display its address is printed. The "
+        "server is reachable from this machine only, unless --host gives another address; then anyone who "
+        "can reach that address can use it. Ctrl-C stops it.");
   }
   std::vector<HelpExample> examples() const override {
-    return {
-        {"fovea serve", tr("the models that are here, and the tutorials' examples")},
-        {"fovea serve --model minilm \"The cat sat on the mat.\"", tr("with a first text")},
-        {"fovea serve --no-browser --port 0 --json", tr("for programs: {\"url\": ..} on standard output")}};
+    return {{"fovea serve", tr("the installed models, and the tutorials' examples")},
+            {"fovea serve --model minilm \"The cat sat on the mat.\"", tr("opened on a text")},
+            {"fovea serve --no-browser --port 0 --json", tr("prints {\"url\": ..} on standard output")}};
   }
   void declare(OptionList& options) override {
     options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -"));
     declare_model(options, model_);
     options.text("--host", "ADDRESS", host_,
-                 tr("listen on this address of the machine, 0.0.0.0: on all; default: 127.0.0.1"));
+                 tr("address to listen on, 0.0.0.0: all of them; default: 127.0.0.1"));
     options.integer("--port", "P", port_, 0, 65535,
-                    tr("0: any that is free; default: 7373, or the next free one"));
-    options.flag("--no-browser", no_browser_, tr("only tell the address"));
-    options.flag("--json", json_, tr("the address as JSON, for programs"));
+                    tr("0: any free port; default: 7373, or the next free one"));
+    options.flag("--no-browser", no_browser_, tr("only print the address"));
+    options.flag("--json", json_, tr("print the address as JSON"));
   }
 
   void run(const Context& context) override {
@@ -99,8 +96,8 @@ class ServeCommand final : public Command {
     std::string urls;
     for (const std::string& url : server.urls_for_others()) urls += (urls.empty() ? "" : ", ") + url;
     print_message(context.say(
-        tr("Warning: everybody in the network can use this explorer, read its texts and run its models")));
-    if (!urls.empty()) print_message(context.say(tr("Others reach it at {0}", urls)));
+        tr("Warning: anyone on the network can use this explorer, read its texts and run its models")));
+    if (!urls.empty()) print_message(context.say(tr("Others can reach it at {0}", urls)));
   }
 
   void tell(const Context& context, const std::string& url) const {
@@ -112,8 +109,8 @@ class ServeCommand final : public Command {
     const bool opened = !no_browser_ && display && start_program({"xdg-open", url});
     if (json_) return;
     print_message(
-        context.say(opened ? tr("The explorer is at {0} and opens in the browser; Ctrl-C ends it", url)
-                           : tr("The explorer is at {0}; Ctrl-C ends it", url)));
+        context.say(opened ? tr("The explorer is at {0} and opens in your browser; Ctrl-C stops it", url)
+                           : tr("The explorer is at {0}; Ctrl-C stops it", url)));
   }
 
   std::vector<std::string> texts_;

@@ -102,38 +102,34 @@ std::string aligned(std::vector<Row> rows) {
 class TokensCommand final : public Command {
  public:
   std::string name() const override { return "tokens"; }
-  Message summary() const override { return tr("show the tokens of a text, or the text of tokens"); }
+  Message summary() const override { return tr("tokenize a text, or turn ids back into text"); }
   Message description() const override {
     return tr(
-        "TEXT is a text, the name of a file, or - for standard input; two of them are a pair. "
-        "PATH is a model's folder, or its tokenizer.json, vocab.txt, vocab.json (with merges.txt), "
-        "spiece.model, tokenizer.model or tokenizer.bin. "
-        "Offsets count from 0 and end before the second number.");
+        "TEXT is a text, the name of a file, or - for standard input; two texts make a pair. PATH is a "
+        "model's folder, or its tokenizer.json, vocab.txt, vocab.json (with merges.txt), spiece.model, "
+        "tokenizer.model or tokenizer.bin. Offsets start at 0; the end is exclusive.");
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea tokens --tokenizer minilm/ \"Attention is all you need\"",
-             tr("a table of tokens, ids and places")},
+             tr("a table of tokens, ids and offsets")},
             {"fovea tokens --tokenizer tokenizer.json --ids - < text.txt", tr("only the ids")},
             {"fovea tokens --tokenizer minilm/ --json --lines text.txt",
-             tr("every line is a text; one line of JSON for each")},
+             tr("every line is a text; one line of JSON each")},
             {"fovea tokens --tokenizer minilm/ --decode \"101 7592 102\"", tr("from ids to text")}};
   }
   void declare(OptionList& options) override {
     options.positional_paths("TEXT", 1, 2, texts_, tr("a text, a file, or -; a second one makes a pair"));
-    options.path("--tokenizer,--model", "PATH", path_,
-                 tr("a model's folder or name, or a file of its tokenizer"));
+    options.path("--tokenizer,--model", "PATH", path_, tr("a model's folder or name, or a tokenizer file"));
     options.require_last();
     options.flag("--ids", ids_, tr("only the ids, separated by spaces"));
-    options.flag("--json", json_, tr("for programs: one line per text"));
-    options.flag("--decode", decode_, tr("TEXT holds ids; print the text they stand for"));
+    options.flag("--json", json_, tr("machine-readable: one line per text"));
+    options.flag("--decode", decode_, tr("TEXT holds ids; print the text"));
     options.flag("--lines", lines_, tr("every line of TEXT is a text of its own"));
-    options.flag("--null", null_, tr("texts end with zero bytes, so that they can have line breaks"));
-    options.flag("--pairs", pairs_, tr("with --lines or --null: two texts in turn are a pair"));
-    options.flag("--no-special", no_special_,
-                 tr("without the tokens around the text, and keep them in decoding"));
-    options.integer("--max-length", "N", max_length_, 1, INT32_MAX, tr("cut to N tokens"));
-    options.flag("--time", time_,
-                 tr("encode the whole input again and again for a second, and print the speed"));
+    options.flag("--null", null_, tr("texts are separated by zero bytes, so they may contain line breaks"));
+    options.flag("--pairs", pairs_, tr("with --lines or --null: every two texts make a pair"));
+    options.flag("--no-special", no_special_, tr("do not add special tokens; with --decode: keep them"));
+    options.integer("--max-length", "N", max_length_, 1, INT32_MAX, tr("truncate to N tokens"));
+    options.flag("--time", time_, tr("encode the input repeatedly for a second and print the speed"));
   }
 
   void run(const Context& context) override {

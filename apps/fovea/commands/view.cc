@@ -57,15 +57,15 @@ class ViewCommand final : public Command {
  public:
   std::string name() const override { return "view"; }
   Message summary() const override {
-    return tr("the explorer's page as one file, with the attention of a text inside");
+    return tr("save the explorer with a text's attention as one HTML file");
   }
   Message description() const override {
     return tr(
         "TEXT is a text, the name of a file, or - for standard input (none: only the tutorials' "
-        "examples); a second one makes a pair (of an encoder-decoder model: what it is made to "
-        "write). The file needs no server and no network: open it, send it, put it on a web page. "
-        "Thumbnails and measures of all heads are always in it; weights as float16 up to 128 tokens, "
-        "with 8 bits up to 512, beyond that not at all. It is written whole or not at all.");
+        "examples); a second one makes a pair (for an encoder-decoder model: the decoder's text). The "
+        "file needs no server and no network: open it, send it, publish it. It always holds thumbnails "
+        "and measures of all heads; weights as float16 up to 128 tokens, as 8 bits up to 512, and none "
+        "above that. It is written completely or not at all.");
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea view --model minilm \"The cat sat on the mat.\" -o cat.html",
@@ -76,10 +76,10 @@ class ViewCommand final : public Command {
   void declare(OptionList& options) override {
     options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -; none: the tutorials' examples"));
     declare_model(options, model_);
-    options.path("-o,--output", "FILE", output_, tr("the page: .html"));
+    options.path("-o,--output", "FILE", output_, tr("the page to write: .html"));
     options.require_last();
     options.text("--steps", "L.H,..", steps_,
-                 tr("heads whose every step is put in, as LAYER.HEAD; default: 0.0"));
+                 tr("heads to include with all steps, as LAYER.HEAD; default: 0.0"));
   }
 
   void run(const Context& context) override {
@@ -88,7 +88,7 @@ class ViewCommand final : public Command {
           fmt::format("--output: got \"{}\", expected a name ending in .html", one_line(*output_)));
     }
     if (texts_.empty()) {
-      if (model_) throw UsageError("--model needs a TEXT to read");
+      if (model_) throw UsageError("--model needs a TEXT");
       const explorer::PageFile file = page_file(explorer::embedded_page());
       write_file(*output_, file.html);
       print_message(fmt::format("{}: {:.1f} MB", *output_, megabytes(file)));
@@ -124,7 +124,7 @@ class ViewCommand final : public Command {
   }
 
   void report(const Context& context, const explorer::PageFile& file) const {
-    Message weights = tr("weights left out, the text is longer than 512 tokens");
+    Message weights = tr("weights left out: the text is longer than 512 tokens");
     if (!file.weights.empty()) {
       const Message type = file.weights == "F16" ? tr("float16") : tr("8-bit");
       weights = tr("weights as {0}, largest error {1:.2g}", type, file.loss);

@@ -92,8 +92,8 @@ void HeadSelection::declare(OptionList& options) {
   options.text("--layer,--layers", "LIST", layers_, tr("layers, counted from 0: 5, 0-3,7 or all"));
   options.text(
       "--head,--heads", "LIST", heads_,
-      tr("heads, counted from 0: 0, 0-3,7, all, L5H0 (with its layer), or mean or max over the heads"));
-  options.integer("--batch", "I", batch_, 0, 1 << 30, tr("the entry of a batch, from 0; default: 0"));
+      tr("heads, counted from 0: 0, 0-3,7, all, L5H0 (layer and head), or mean or max over the heads"));
+  options.integer("--batch", "I", batch_, 0, 1 << 30, tr("batch entry, counted from 0; default: 0"));
 }
 
 std::vector<HeadChoice> HeadSelection::places(Index layers, Index heads, DefaultHeads otherwise) const {
@@ -101,7 +101,7 @@ std::vector<HeadChoice> HeadSelection::places(Index layers, Index heads, Default
     const auto named = *list ? parse_places(**list) : std::nullopt;
     if (!named) continue;
     if (layers_ && heads_) {
-      throw UsageError(fmt::format("{}: {} names layers and heads; leave the other option out", option,
+      throw UsageError(fmt::format("{}: {} already names layers and heads; drop the other option", option,
                                    one_line(**list)));
     }
     for (const HeadChoice& place : *named) {

@@ -6,7 +6,7 @@ namespace fovea::command {
 
 void declare_mask(OptionList& options, std::optional<std::string>& target) {
   options.text("--mask", "EXPR", target,
-               tr("who may see whom: 'causal & window(2)' (fovea mask --help lists the words)"));
+               tr("which keys each query may see: 'causal & window(2)' (syntax: fovea mask --help)"));
 }
 
 Mask mask_of(const std::optional<std::string>& expression) {

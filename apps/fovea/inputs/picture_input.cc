@@ -16,7 +16,7 @@ MeasureTable table_of(const std::vector<HeadChoice>& chosen) {
   MeasureTable table;
   for (const HeadChoice& place : chosen) {
     if (place.merge != HeadMerge::none)
-      throw UsageError("--heads: the matrix has a place for each head, not for their mean");
+      throw UsageError("--heads: this matrix shows single heads, not their mean");
     const auto add = [](std::vector<Index>& list, Index value) {
       if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
     };
@@ -24,7 +24,7 @@ MeasureTable table_of(const std::vector<HeadChoice>& chosen) {
     add(table.heads, place.head);
   }
   if (table.layers.size() * table.heads.size() != chosen.size()) {
-    throw UsageError("--heads: the same heads of each layer are needed, as in --layer 0-3 --heads 1,5");
+    throw UsageError("--heads: choose the same heads in each layer, as in --layer 0-3 --heads 1,5");
   }
   table.values = Matrix(static_cast<Index>(table.layers.size()), static_cast<Index>(table.heads.size()));
   return table;
@@ -59,9 +59,9 @@ void PictureSource::declare(OptionList& options) {
 void PictureSource::check(std::size_t words) const {
   input_.check(words);
   if (input_.takes_texts()) return;
-  if (input_.computed() && words > 0) throw UsageError("FILE and --q: weights from one of them");
+  if (input_.computed() && words > 0) throw UsageError("FILE and --q: choose one of them");
   if (!input_.computed() && words == 0)
-    throw UsageError("FILE is missing: weights; or --model and a text, or --q and --k");
+    throw UsageError("FILE is missing (weights; or --model and a text, or --q and --k)");
   if (words > 1) throw UsageError(fmt::format("got {} files, expected one", words));
 }
 
@@ -72,8 +72,8 @@ PictureInput PictureSource::picture(const OpenRun& open, DefaultHeads otherwise,
   input.queries = open.layer().queries(), input.keys = open.layer().keys();
   if (!open.layer().stored() && most == kWhole && std::max(input.queries, input.keys) > kMostWhole) {
     throw Error(
-        fmt::format("[plot] {} queries and {} keys are too many for single weights, at most {}; a heatmap "
-                    "shows means",
+        fmt::format("[plot] {} queries and {} keys are too many to show single weights (at most {}); a "
+                    "heatmap shows means",
                     input.queries, input.keys, kMostWhole));
   }
   input.heads = selection_.choose(open, otherwise);

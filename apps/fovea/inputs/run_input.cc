@@ -17,11 +17,12 @@ void RunInput::declare(OptionList& options) {
   options.path("--k", "FILE", k_, tr("keys; default: the array k of --q's file"));
   options.path(
       "--model", "M", model_,
-      tr("a model (its folder, or a name of fovea model list) that reads TEXT, or a pair of texts; a "
+      tr("a model (its folder, or a name from fovea model list) to run on TEXT, or on a pair of texts; a "
          "text may be a file, or - for standard input"));
-  options.path("--capture", "FILE", capture_, tr("a run that fovea generate --capture kept"));
+  options.suggest_last(names_of_models());
+  options.path("--capture", "FILE", capture_, tr("a run saved by fovea generate --capture"));
   options.choice("--kind", {"encoder", "decoder", "cross"}, kind_,
-                 tr("of an encoder-decoder model: which attention; default: encoder"));
+                 tr("for an encoder-decoder model: which attention; default: encoder"));
   scores_.declare(options);
 }
 
@@ -33,11 +34,11 @@ void RunInput::check(std::size_t words) const {
   if (model_ && (words < 1 || words > 2)) {
     throw UsageError(fmt::format("--model: got {} texts, expected one, or two for a pair", words));
   }
-  if (!kind_.empty() && !model_ && !capture_) throw UsageError("--kind goes with --model and --capture");
+  if (!kind_.empty() && !model_ && !capture_) throw UsageError("--kind needs --model or --capture");
   if (!q_ && scores_.change_scores()) {
     throw UsageError(
-        "--scale, --softcap and --alibi go with --q and --k: weights of a file are computed, and a model "
-        "says how it attends");
+        "--scale, --softcap and --alibi need --q and --k: weights in a file are already computed, and a "
+        "model has its own");
   }
   scores_.check();
 }
@@ -73,7 +74,7 @@ Run RunInput::from_files() const {
 
 AttentionKind RunInput::kind_of(const Run& run) const {
   const std::vector<AttentionKind> there = run.kinds();
-  if (there.empty()) throw Error("[run] there is no attention in it");
+  if (there.empty()) throw Error("[run] the model made no attention calls");
   if (kind_.empty()) return there.front();
   std::string names;
   for (const AttentionKind kind : there) {

@@ -8,9 +8,9 @@ namespace fovea::command {
 
 void ScoreArguments::declare(OptionList& options) {
   declare_mask(options, mask_);
-  options.number("--scale", "X", scale_, tr("multiplies the scores; default: 1/√D"));
+  options.number("--scale", "X", scale_, tr("factor for the scores; default: 1/√D"));
   options.number("--softcap", "C", softcap_, tr("C·tanh(score/C); default: off"));
-  options.flag("--alibi", alibi_, tr("ALiBi's bias by distance, with the paper's slopes"));
+  options.flag("--alibi", alibi_, tr("add ALiBi's distance bias, with the paper's slopes"));
 }
 
 void ScoreArguments::check() const {

@@ -27,7 +27,7 @@ std::string chosen_model(const std::vector<explorer::ServedModel>& models) {
   for (const explorer::ServedModel& model : models) {
     if (!model.folder.empty()) return model.id;
   }
-  throw Error("[explorer] no model is here yet: fovea model get minilm, or --model FOLDER");
+  throw Error("[explorer] no model installed; use fovea model get minilm, or --model FOLDER");
 }
 
 }  // namespace fovea::command

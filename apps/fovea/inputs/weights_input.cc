@@ -26,10 +26,10 @@ std::string axes_text(const std::string& axes) {
 
 void TokenInput::declare(OptionList& options) {
   options.text("--tokens", "TEXT", tokens_,
-               tr("names of the queries, separated by spaces (of the keys too, if there are as many)"));
+               tr("labels of the queries, separated by spaces (also of the keys, if there are as many)"));
   options.path("--tokens-file", "FILE", tokens_file_,
                tr("the same from a file: one per line, or a JSON list"));
-  options.text("--memory", "TEXT", memory_, tr("names of the keys"));
+  options.text("--memory", "TEXT", memory_, tr("labels of the keys"));
   options.path("--memory-file", "FILE", memory_file_, tr("the same from a file"));
 }
 
@@ -42,11 +42,11 @@ std::vector<std::string> TokenInput::keys() const { return tokens_from("--memory
 void WeightsInput::declare(OptionList& options) {
   options.text(
       "--key", "NAME", key_,
-      tr("the array to take, or what the names of one array per layer begin with; default: weights, "
-         "attentions, the only one, or the only series (attention_0, attention_1, ..)"));
+      tr("the array to use, or the common prefix of one array per layer; default: weights, attentions, "
+         "the only one, or the only series (attention_0, attention_1, ..)"));
   options.text("--axes", "LETTERS", axes_,
-               tr("the axes in the file: NM, HNM, LHNM, BHNM, LBHNM, BLHNM (L layers, B batch, H heads); "
-                  "default for rank 4: LHNM, or BHNM where each layer is an array"));
+               tr("order of the axes in the file: NM, HNM, LHNM, BHNM, LBHNM, BLHNM (L layers, B batch, H "
+                  "heads); default for rank 4: LHNM, or BHNM where each layer is an array"));
   tokens_.declare(options);
 }
 
@@ -55,8 +55,8 @@ AttentionWeights WeightsInput::load(const std::string& path) const {
       load_attention_weights(path, {.key = key_.value_or(""), .axes = axes_.value_or("")});
   const WeightsCheck check = check_weights(weights);
   if (weights.axes_assumed && weights.layers() > 1) {
-    print_message(fmt::format("fovea: {}: rank 4 is read as {}; --axes BHNM reads it as {}", weights.source,
-                              axes_text(weights.axes), axes_text("BHNM")));
+    print_message(fmt::format("fovea: {}: reading rank 4 as {}; use --axes BHNM to read it as {}",
+                              weights.source, axes_text(weights.axes), axes_text("BHNM")));
   }
   if (check.rows_not_one > 0) {
     print_message(fmt::format(

@@ -33,7 +33,7 @@ std::vector<std::string> head_names(const AnalyzedRun& source) {
 
 void check_all_heads(const char* option, const AnalyzedRun& source) {
   if (source.chosen)
-    throw UsageError(fmt::format("{} takes all layers and heads; leave --layer and --heads out", option));
+    throw UsageError(fmt::format("{} uses all layers and heads; drop --layer and --heads", option));
 }
 
 void check_row(const char* option, const AnalyzedRun& source, Index position) {
@@ -53,8 +53,8 @@ Matrix rollout_of(const AnalyzedRun& source, std::optional<Index> position, cons
     return Matrix(1, source.queries(), rollout_row(source.run, *position, options));
   }
   if (source.queries() > kMaxTokens) {
-    throw UsageError(
-        fmt::format("--rollout: {} tokens are too many for a matrix; name a position", source.queries()));
+    throw UsageError(fmt::format("--rollout: {} tokens are too many for the full matrix; give a position",
+                                 source.queries()));
   }
   return attention_rollout(source.run, options);
 }
@@ -83,7 +83,9 @@ void print_similarity(const Context& context, const AnalyzedRun& source, const H
   const std::vector<std::string> names = head_names(source);
   context.subheading(measure_definition("head_similarity").title);
   context.block(matrix_to_terminal(similarity.divergence, names, names, render));
-  context.paragraph(tr("Jensen–Shannon divergence in nats: 0 the same, 0.693 (ln 2) nothing in common."));
+  context.paragraph(
+      tr("Jensen–Shannon divergence in nats: 0 means identical, 0.693 (ln 2) nothing in "
+         "common."));
   context.block(matrix_to_terminal(similarity.layout, names, {"x", "y"}, render));
   std::vector<std::string> order;
   for (const Index head : similarity.order) order.push_back(names[static_cast<std::size_t>(head)]);
@@ -107,9 +109,9 @@ void write_similarity(JsonWriter& json, const AnalyzedRun& source, const HeadSim
 
 void AnalyzeViews::declare(OptionList& options) {
   options.flag("--similarity", similarity_,
-               tr("instead: how alike the heads are, as a matrix, a map and an order"));
+               tr("instead: how similar the heads are, as a matrix, a map and an order"));
   options.integer("--rows", "R", rows_, 1, INT64_MAX,
-                  tr("rows to compare for --similarity, evenly spaced; default: all"));
+                  tr("number of rows to compare for --similarity, evenly spaced; default: all"));
   options.optional_text("--rollout", "POSITION", rollout_,
                         tr("instead: rollout over all layers, for one position or all"));
   options.optional_text(
@@ -118,7 +120,7 @@ void AnalyzeViews::declare(OptionList& options) {
 }
 
 void AnalyzeViews::check() const {
-  if (rows_ && !similarity_) throw UsageError("--rows goes with --similarity");
+  if (rows_ && !similarity_) throw UsageError("--rows needs --similarity");
   if (rollout_) position_of("--rollout", *rollout_);
   if (flow_) position_of("--flow", *flow_);
 }

@@ -25,7 +25,7 @@ Tensor weights_of(const Run& run, AttentionKind kind, const ModelAttention& requ
                   const std::stop_token& stop) {
   const LayerView& layer = run.layer(kind, request.layer.value_or(0));
   if (request.head && *request.head >= layer.heads()) {
-    throw Error(fmt::format("[attend] head {} was asked for, the model has {}, counted from 0",
+    throw Error(fmt::format("[attend] head {} does not exist: the model has {}, counted from 0",
                             *request.head, layer.heads()));
   }
   if (!request.layer && !request.head) return run.all_weights(kind, stop);

@@ -38,7 +38,7 @@ TerminalHeatmap styled(TerminalHeatmap heatmap, const PictureStyle& style) {
 
 void check_terminal_range(const PictureStyle& style) {
   if (style.range && style.range->kind == ColorRange::Kind::logarithm)
-    throw UsageError("--range log needs -o FILE: the terminal's scale of colours is linear");
+    throw UsageError("--range log needs -o FILE: the terminal only has a linear colour scale");
 }
 
 TerminalHeatmap terminal_of_head(const PictureInput& input, std::size_t head, const PictureStyle& style) {
@@ -204,7 +204,7 @@ Picture bars_picture(const ReceivedAttention& received, const PictureStyle& styl
     for (std::size_t j = bars.labels.size(); j < bars.values.size(); ++j)
       bars.labels.push_back(std::to_string(j));
     const Message title = static_cast<Index>(bars.values.size()) > bars.most
-                              ? tr("Attention received, mean of neighbouring keys")
+                              ? tr("Attention received, averaged over neighbouring keys")
                               : tr("Attention received");
     bars.title = style.title.value_or(title.in(style.language));
     bars.digits = style.digits.value_or(3);
@@ -271,6 +271,33 @@ Picture growth_picture(const GrowthData& data, const PictureStyle& style) {
       text += (text.empty() ? "" : "\n") + to_terminal(bars, options);
     }
     return text + "\n" + data.note + "\n";
+  };
+  return {figure, terminal};
+}
+
+Picture speed_picture(const SpeedData& data, const PictureStyle& style) {
+  const auto figure = [=] {
+    SpeedChartOptions options;
+    options.title = style.title, options.note = data.note;
+    options.theme = style.theme, options.language = style.language;
+    return speed_chart(data.scenarios, options);
+  };
+  const auto terminal = [=](const TerminalOptions& options) {
+    std::string text;
+    for (const SpeedScenario& scenario : data.scenarios) {
+      TerminalBars bars;
+      bars.title = scenario.name;
+      bars.labels = {"fovea"};
+      bars.values = {1};
+      for (const SpeedResult& result : scenario.results) {
+        bars.labels.push_back(result.competitor);
+        bars.values.push_back(result.times);
+      }
+      text += (text.empty() ? "" : "\n") + to_terminal(bars, options);
+    }
+    const std::string note =
+        tr("Time relative to fovea; shorter is faster.").in(style.language) + " " + data.note;
+    return text + "\n" + note + "\n";
   };
   return {figure, terminal};
 }

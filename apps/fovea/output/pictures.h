@@ -9,6 +9,7 @@
 #include "fovea/figure.h"
 #include "fovea/growth_chart.h"
 #include "fovea/heatmap.h"
+#include "fovea/speed_chart.h"
 #include "fovea/terminal_picture.h"
 #include "inputs/picture_input.h"
 
@@ -41,6 +42,7 @@ Picture lines_picture(const PictureInput& input, double mass, std::optional<Inde
 Picture bars_picture(const ReceivedAttention& received, const PictureStyle& style);
 Picture measure_picture(const MeasureTable& table, PictureStyle style);
 Picture growth_picture(const GrowthData& data, const PictureStyle& style);
+Picture speed_picture(const SpeedData& data, const PictureStyle& style);
 
 enum class DiagramKind { flow, interplay, words, heads };
 Picture diagram_picture(const Account& account, DiagramKind kind, Index query, int head,

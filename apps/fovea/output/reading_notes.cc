@@ -12,14 +12,13 @@ namespace {
 Message unknown_note(const TextReading& text) {
   const Index some = text.unknown_characters, all = text.characters;
   if (text.unknown_token.empty()) {
-    return some == 1 ? tr("{0} of {1} characters is unknown to this model: it leaves it out", some, all)
-                     : tr("{0} of {1} characters are unknown to this model: it leaves them out", some, all);
+    return some == 1 ? tr("{0} of {1} characters is unknown to this model and is ignored", some, all)
+                     : tr("{0} of {1} characters are unknown to this model and are ignored", some, all);
   }
   const std::string& token = text.unknown_token;
   return some == 1
-             ? tr("{0} of {1} characters is unknown to this model: it reads it as {2}", some, all, token)
-             : tr("{0} of {1} characters are unknown to this model: it reads them as {2}", some, all,
-                  token);
+             ? tr("{0} of {1} characters is unknown to this model and read as {2}", some, all, token)
+             : tr("{0} of {1} characters are unknown to this model and read as {2}", some, all, token);
 }
 
 }  // namespace
@@ -33,8 +32,8 @@ void print_reading_notes(const std::vector<TextReading>& texts, Language languag
     const TextReading& text = texts[i];
     if (text.unknown_characters > 0) print(i, unknown_note(text));
     if (text.tokens_read < text.tokens) {
-      print(i, tr("{0} of {1} tokens were read; the last {2} did not fit", text.tokens_read, text.tokens,
-                  text.tokens - text.tokens_read));
+      print(i, tr("text truncated to {0} of {1} tokens; the last {2} did not fit", text.tokens_read,
+                  text.tokens, text.tokens - text.tokens_read));
     }
   }
 }

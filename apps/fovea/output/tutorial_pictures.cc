@@ -55,7 +55,8 @@ TutorialPicture twenty_tokens(PictureStyle style) {
   style.bar_title = "Attention Weight";
   style.values = false;
   return {"twenty-tokens.png",
-          tr("Twenty tokens with random vectors of width 64: a word sees itself, wherever it stands."),
+          tr("Twenty tokens with random vectors of width 64: each word attends to every occurrence of "
+             "itself."),
           heatmap_picture(input_of(attention(x, x, x, {.weights = true}).weights, tokens), style)};
 }
 

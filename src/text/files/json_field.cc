@@ -15,7 +15,7 @@ const Json kNull = nullptr;
 }  // namespace
 
 void JsonField::mismatch(const char* expected) const {
-  fail("{}: {} was expected, got {}", where_, expected, value_->type_name());
+  fail("{}: expected {}, got {}", where_, expected, value_->type_name());
 }
 
 bool JsonField::is_null() const { return value_->is_null(); }
@@ -78,7 +78,7 @@ char32_t JsonField::character() const {
   const std::string& one = text();
   const CodePoint point = one.empty() ? CodePoint{0, 0, true} : decode_utf8(one, 0);
   if (one.empty() || point.bytes != one.size()) {
-    fail("{}: one character was expected, got {}", where_, in_quotes(one));
+    fail("{}: expected one character, got {}", where_, in_quotes(one));
   }
   return point.value;
 }
@@ -92,7 +92,7 @@ bool JsonField::flag_or(const char* name, bool otherwise) const {
 }
 
 void JsonField::unknown_type(std::string_view expected) const {
-  fail("{}: the type {} is not known; known are {}", where_, in_quotes(type()), expected);
+  fail("{}: unknown type {}; supported: {}", where_, in_quotes(type()), expected);
 }
 
 }  // namespace fovea

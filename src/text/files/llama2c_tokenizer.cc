@@ -47,7 +47,7 @@ TokenizerParts read_llama2c_tokenizer(std::string_view bytes, const std::string&
     parts.tokens.add(id < kFirstPiece ? fixed_name(id) : std::string(token), id);
   }
   if (scores.size() < kFirstPiece) {
-    fail("{}: {} tokens were expected at least, got {}", where, kFirstPiece, scores.size());
+    fail("{}: expected at least {} tokens, got {}", where, kFirstPiece, scores.size());
   }
   std::vector<bool> mergeable(scores.size(), true);
   for (TokenId id = 0; id < kFirstPiece; ++id) mergeable[static_cast<std::size_t>(id)] = false;

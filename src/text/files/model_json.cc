@@ -33,13 +33,13 @@ std::unique_ptr<TokenModel> read_word_piece(const JsonField& json, TokenTable& t
 // "a b", or ["a", "b"]
 MergeRule read_merge(const JsonField& json, const TokenTable& tokens) {
   if (json.value().is_array()) {
-    if (json.size() != 2) fail("{}: two tokens were expected, got {}", json.where(), json.size());
+    if (json.size() != 2) fail("{}: expected two tokens, got {}", json.where(), json.size());
     return find_merge(json.at(0).text(), json.at(1).text(), tokens, json.where());
   }
   const std::string_view pair = json.text();
   const std::size_t space = pair.find(' ');
   if (space == pair.npos || pair.find(' ', space + 1) != pair.npos) {
-    fail("{}: two tokens and a space were expected, got {}", json.where(), in_quotes(pair));
+    fail("{}: expected two tokens separated by a space, got {}", json.where(), in_quotes(pair));
   }
   return find_merge(pair.substr(0, space), pair.substr(space + 1), tokens, json.where());
 }
@@ -47,10 +47,11 @@ MergeRule read_merge(const JsonField& json, const TokenTable& tokens) {
 std::unique_ptr<TokenModel> read_byte_pair(const JsonField& json, bool byte_level, TokenTable& tokens) {
   read_vocabulary(json["vocab"], tokens);
   for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-    if (!json.text_or(name, "").empty()) fail("{}.{}: only the empty text is known", json.where(), name);
+    if (!json.text_or(name, "").empty())
+      fail("{}.{}: only the empty string is supported", json.where(), name);
   }
   if (json.has("dropout") && json["dropout"].number() != 0) {
-    fail("{}.dropout: got {}, only 0 is known: tokens must not depend on chance", json.where(),
+    fail("{}.dropout: got {}, only 0 is supported: tokens must not depend on chance", json.where(),
          json["dropout"].number());
   }
   std::vector<MergeRule> merges;
@@ -72,7 +73,7 @@ std::unique_ptr<TokenModel> read_unigram(const JsonField& json, TokenTable& toke
   scores.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
     const JsonField entry = list.at(i);
-    if (entry.size() != 2) fail("{}: a token and its score were expected", entry.where());
+    if (entry.size() != 2) fail("{}: expected a token and its score", entry.where());
     tokens.add(entry.at(0).text(), static_cast<TokenId>(i));
     scores.push_back(entry.at(1).number());
   }
@@ -96,7 +97,7 @@ std::string model_type(const JsonField& json) {
 
 void read_vocabulary(const JsonField& json, TokenTable& tokens) {
   if (!json.value().is_object())
-    fail("{}: an object was expected, got {}", json.where(), json.value().type_name());
+    fail("{}: expected an object, got {}", json.where(), json.value().type_name());
   // A table is indexed by id: one huge id must not fill the memory.
   const auto largest = 4 * static_cast<std::int64_t>(json.value().size()) + 65536;
   for (const auto& [token, id] : json.value().items()) {
@@ -122,12 +123,12 @@ MergeRule find_merge(std::string_view left, std::string_view right, const TokenT
 std::unique_ptr<TokenModel> read_model(const JsonField& json, bool byte_level, TokenTable& tokens) {
   const std::string type = model_type(json);
   if (byte_level && type != "BPE") {
-    fail("{}: a ByteLevel pre-tokenizer was expected with BPE only, got {}", json.where(), in_quotes(type));
+    fail("{}: a ByteLevel pre-tokenizer needs BPE, got {}", json.where(), in_quotes(type));
   }
   if (type == "WordPiece") return read_word_piece(json, tokens);
   if (type == "BPE") return read_byte_pair(json, byte_level, tokens);
   if (type == "Unigram") return read_unigram(json, tokens);
-  fail("{}: the type {} is not known; known are WordPiece, BPE, Unigram", json.where(), in_quotes(type));
+  fail("{}: unknown type {}; supported: WordPiece, BPE, Unigram", json.where(), in_quotes(type));
 }
 
 }  // namespace fovea

@@ -20,7 +20,7 @@ std::uint64_t ProtobufReader::varint() {
     value |= std::uint64_t{byte & 0x7Fu} << shift;
     if (byte < 0x80) return value;
   }
-  fail("{}: a number has more than ten bytes: this is no protocol buffer", where_);
+  fail("{}: a number has more than ten bytes: not a protocol buffer", where_);
 }
 
 std::optional<ProtobufField> ProtobufReader::next() {
@@ -47,7 +47,7 @@ std::optional<ProtobufField> ProtobufReader::next() {
       field.number = little_endian<std::uint32_t>(take(4), 0);
       break;
     default:
-      fail("{}: a field of the wire type {}: this is no protocol buffer", where_, key & 7u);
+      fail("{}: a field of the wire type {}: not a protocol buffer", where_, key & 7u);
   }
   return field;
 }

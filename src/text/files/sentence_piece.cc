@@ -69,7 +69,7 @@ ModelFile read_model_file(std::string_view bytes, const std::string& where) {
       }
     }
   }
-  if (model.pieces.empty()) fail("{}: there is no piece: this is no model of SentencePiece", where);
+  if (model.pieces.empty()) fail("{}: no pieces found: not a SentencePiece model", where);
   return model;
 }
 
@@ -157,8 +157,7 @@ void set_specials(const ModelFile& model, TokenizerParts& parts) {
 TokenizerParts read_sentence_piece(std::string_view bytes, const std::string& where) {
   const ModelFile model = read_model_file(bytes, where);
   if (model.model_type != kUnigram && model.model_type != kPairs) {
-    fail("{}: a model of the type {} is not known; known are 1 (unigram) and 2 (BPE)", where,
-         model.model_type);
+    fail("{}: unknown model type {}; supported: 1 (unigram) and 2 (BPE)", where, model.model_type);
   }
   TokenizerParts parts;
   for (std::size_t i = 0; i < model.pieces.size(); ++i) {

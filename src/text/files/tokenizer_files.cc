@@ -85,7 +85,7 @@ TokenizerParts read_word_list(std::string_view vocab_txt, bool lower_case, const
   }
   const auto need = [&](const char* name) {
     const TokenId found = parts.tokens.find(name);
-    if (found == kNoToken) fail("{}: a vocabulary of WordPiece needs {}, which is not there", where, name);
+    if (found == kNoToken) fail("{}: a WordPiece vocabulary needs {}, which is missing", where, name);
     return found;
   };
   parts.normalizers.push_back(
@@ -110,7 +110,7 @@ TokenizerParts read_vocab_and_merges(std::string_view vocab_json, std::string_vi
     if (line.starts_with("#version") || line.empty()) continue;
     const std::size_t space = line.find(' ');
     if (space == line.npos || line.find(' ', space + 1) != line.npos) {
-      fail("{}: line {} of merges.txt: two tokens and a space were expected, got {}", where, number,
+      fail("{}: line {} of merges.txt: expected two tokens separated by a space, got {}", where, number,
            in_quotes(line));
     }
     merges.push_back(find_merge(line.substr(0, space), line.substr(space + 1), parts.tokens,

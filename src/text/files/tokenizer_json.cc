@@ -15,7 +15,7 @@ TokenizerParts read_tokenizer_json(std::string_view json, const std::string& whe
   };
   const JsonField version = part("version");
   if (!version.is_null() && version.text() != "1.0") {
-    fail("{}: the version {} is not known; 1.0 is", where, in_quotes(version.text()));
+    fail("{}: unknown version {}; supported: 1.0", where, in_quotes(version.text()));
   }
   TokenizerParts parts;
   bool byte_level = false;

@@ -39,9 +39,9 @@ void cut_longest(Tokens& first, Tokens* second, Index length, Side side) {
 }
 
 void cut_only(Tokens* target, Index excess, Side side, const char* name) {
-  if (target == nullptr) fail("[tokenizer] {} is to be cut, but there is one text only", name);
+  if (target == nullptr) fail("[tokenizer] cannot truncate {}: there is only one text", name);
   if (size_of(target) <= excess) {
-    fail("[tokenizer] {} has {} tokens, and {} would have to be cut", name, size_of(target), excess);
+    fail("[tokenizer] {} has {} tokens, but {} would have to be removed", name, size_of(target), excess);
   }
   cut_to(*target, size_of(target) - excess, side);
 }

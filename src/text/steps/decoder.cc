@@ -171,8 +171,7 @@ DecodingLimit::DecodingLimit(const std::vector<std::string>& tokens)
 
 void DecodingLimit::check(std::size_t bytes) const {
   if (bytes <= most_) return;
-  fail("[tokenizer] the text becomes more than {} bytes by the tokenizer's rules of decoding, the limit",
-       grouped(most_));
+  fail("[tokenizer] decoding expands the text to more than {} bytes, the limit", grouped(most_));
 }
 
 void DecodingLimit::check(const std::vector<std::string>& tokens) const { check(bytes_of(tokens)); }

@@ -141,7 +141,7 @@ class SequenceEncoder {
 
 EncodedText encode_sequence(const TokenizerParts& parts, std::string_view text) {
   if (text.size() > kLongestText / 3) {
-    fail("[tokenizer] the text has {} bytes, at most {} are possible", grouped(text.size()),
+    fail("[tokenizer] the text has {} bytes, the limit is {}", grouped(text.size()),
          grouped(kLongestText / 3));
   }
   return SequenceEncoder(parts, text).take();

@@ -16,7 +16,7 @@ TokenId read_id(const JsonField& json, const TokenTable& tokens) {
 
 // ["[SEP]", 102]
 TokenId read_named_id(const JsonField& json, const TokenTable& tokens) {
-  if (json.size() != 2) fail("{}: a token and its id were expected", json.where());
+  if (json.size() != 2) fail("{}: expected a token and its id", json.where());
   return read_id(json.at(1), tokens);
 }
 
@@ -40,7 +40,7 @@ Template read_template(const JsonField& json, const JsonField& specials, const T
       }
       piece.kind = name == "A" ? Kind::first : Kind::second;
       if (++texts > kMostTexts) {
-        fail("{}: the texts stand in it more than {} times, the limit", json.where(), kMostTexts);
+        fail("{}: it repeats the texts more than {} times, the limit", json.where(), kMostTexts);
       }
     } else {
       piece.kind = Kind::special;
@@ -60,7 +60,7 @@ void read_into(const JsonField& json, const TokenTable& tokens, PostProcessor& p
                bool& has_template) {
   const std::string type = json.type();
   const auto take = [&](PostProcessor other) {
-    if (has_template) fail("{}: there are two templates, one was expected", json.where());
+    if (has_template) fail("{}: got two templates, expected one", json.where());
     has_template = true;
     processor.single = std::move(other.single);
     processor.pair = std::move(other.pair);

@@ -212,7 +212,7 @@ std::unique_ptr<PreTokenizer> read_split(const JsonField& json) {
         (behavior == SplitBehavior::isolated || (behavior == SplitBehavior::removed && invert))) {
       return std::make_unique<ScannerSplit>(*scanner);
     }
-    if (scanner) fail("{}: this behavior is not known with this pattern; Isolated is", json.where());
+    if (scanner) fail("{}: this behavior is not supported with this pattern; Isolated is", json.where());
   }
   return std::make_unique<PatternSplit>(ReplacePattern::read(pattern), behavior, invert);
 }

@@ -39,7 +39,7 @@ ReplacePattern ReplacePattern::read(const JsonField& json) {
   } else if (pattern.text_ == "\\s+") {
     pattern.kind_ = Kind::white_space;
   } else {
-    fail("{}: the regular expression {} is not known here", json.where(), in_quotes(pattern.text_));
+    fail("{}: unsupported regular expression {}", json.where(), in_quotes(pattern.text_));
   }
   return pattern;
 }

@@ -75,10 +75,8 @@ void AlignedText::check_growth(std::size_t characters) const {
   constexpr std::size_t kMost = std::size_t{1} << 30;  // places have 32 bits, characters up to 4 bytes
   const std::size_t most = std::min(kPerByte * view_.size() + kMore, kMost);
   if (characters <= most) return;
-  fail(
-      "[tokenizer] a text of {} bytes becomes more than {} characters by the tokenizer's rules of "
-      "replacement, the limit",
-      grouped(view_.size()), grouped(most));
+  fail("[tokenizer] normalisation expands a text of {} bytes to more than {} characters, the limit",
+       grouped(view_.size()), grouped(most));
 }
 
 void AlignedText::assign(const AlignedCharacters& characters) {

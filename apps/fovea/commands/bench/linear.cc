@@ -30,7 +30,7 @@ std::vector<Pair> pairs_of(const bench::Report& report) {
 }
 
 void print_comparison(const Context& context, const Pair& pair) {
-  context.subheading(tr("Softmax against linear attention: B = 8, n = {0}, d = 64, {1} runs in turn",
+  context.subheading(tr("Softmax against linear attention: B = 8, n = {0}, d = 64, {1} alternating runs",
                         pair.n, pair.softmax.rounds));
   AlignedTable table({"", context.say(tr("median")), context.say(tr("mean"))});
   table.add({"softmax", milliseconds(pair.softmax.median), milliseconds(pair.softmax.mean)});
@@ -40,7 +40,7 @@ void print_comparison(const Context& context, const Pair& pair) {
 }
 
 void print_growth(const Context& context, const std::vector<Pair>& pairs) {
-  context.subheading(tr("How both grow with n (B = 8, d = 64; × against half the n)"));
+  context.subheading(tr("How both grow with n (B = 8, d = 64; ×: relative to half the n)"));
   AlignedTable table({"n", "softmax", "×", context.say(tr("linear")), "×", context.say(tr("ratio"))});
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const bool doubled = i > 0 && pairs[i].n == 2 * pairs[i - 1].n;

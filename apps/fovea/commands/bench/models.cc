@@ -56,9 +56,9 @@ void print_models(const Context& context, const bench::Report& report) {
   }
   if (table.empty()) return;
   context.subheading(
-      tr("Whole models. fovea keeps every attention call (plain: it does not): median of {0} rounds, "
-         "± half the interquartile range. Others: × as long. "
-         "attentions: transformers with output_attentions=True",
+      tr("Whole models. fovea captures every attention call (plain: without capture): median of {0} "
+         "rounds, ± half the interquartile range. Others: multiples of fovea's time. attentions: "
+         "transformers with output_attentions=True",
          rounds_text(report)));
   table.print(context);
 }

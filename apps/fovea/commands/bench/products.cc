@@ -85,13 +85,13 @@ void print_products(const Context& context, const bench::Report& report) {
   const std::string rounds = rounds_text(report);
   print_table(
       context, report, Operation::product, context.say(tr("rows×inner×columns")), "blas", "OpenBLAS",
-      tr("Matrix products, fovea: median and best of {0} interleaved rounds. OpenBLAS: × as long as "
-         "fovea",
+      tr("Matrix products, fovea: median and best of {0} interleaved rounds. OpenBLAS: multiples of "
+         "fovea's time",
          rounds));
   print_table(context, report, Operation::multi_head, context.say(tr("batch×tokens × width")), "pytorch",
               "PyTorch",
               tr("MultiHeadAttention, forward without weights: median and best of {0} rounds. "
-                 "nn.MultiheadAttention: × as long",
+                 "nn.MultiheadAttention: multiples of fovea's time",
                  rounds));
 }
 

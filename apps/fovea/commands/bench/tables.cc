@@ -109,7 +109,7 @@ void print_machine(const Context& context, const Report& report) {
   if (machine.load > 0.5 * machine.processors) {
     entry(context.say(tr("disturbed")),
           context.say(
-              tr("load average {0:.1f} before the run: others use this machine, and medians tell less",
+              tr("load average {0:.1f} before the run: the machine is busy, so medians are less reliable",
                  machine.load)));
   }
   bool hint = false;
@@ -124,7 +124,8 @@ void print_machine(const Context& context, const Report& report) {
   }
   if (hint) {
     entry("", context.say(
-                  tr("make bench-deps installs what is absent; --python PATH names a Python that has it")));
+                  tr("make bench-deps installs what is missing; --python PATH selects a Python that has "
+                     "it")));
   }
   context.line();
 }
@@ -158,8 +159,8 @@ void print_speed(const Context& context, const Report& report) {
   });
   if (table.empty()) return;
   context.subheading(
-      tr("fovea: median of {0} interleaved rounds, ± half the interquartile range. "
-         "Others: × as long as fovea",
+      tr("fovea: median of {0} interleaved rounds, ± half the interquartile range. Others: multiples of "
+         "fovea's time",
          rounds_text(report)));
   table.print(context);
 }
@@ -179,7 +180,7 @@ void print_relative(const Context& context, const Report& report) {
                partly ? fmt::format("{:.2f}", *ratio / result.info.visible) : kNone, times(1 / *ratio)});
   });
   if (table.empty()) return;
-  context.subheading(tr("Relative to the same without mask, dropout or the like, in the same rounds"));
+  context.subheading(tr("Relative to the same case without mask, dropout etc., in the same rounds"));
   table.print(context);
 }
 
@@ -248,7 +249,7 @@ void print_memory(const Context& context, const Report& report) {
         return {fmt::format("{:.1f}", *measurement->extra_memory / 1e6), true};
       });
   if (table.empty()) return;
-  context.subheading(tr("Memory of one call: peak over what was there before, result included"));
+  context.subheading(tr("Memory of one call: peak above the level before the call, result included"));
   table.print(context);
 }
 

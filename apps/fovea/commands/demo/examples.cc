@@ -40,8 +40,8 @@ void demo_self_attention(const Context& context, int digits) {
 
 void demo_words(const Context& context, int) {
   context.paragraph(
-      tr("Words as vectors of four numbers that somebody made up; Q = K = V = X. "
-         "Whoever points in a similar direction, and is long, gets more attention."));
+      tr("Words as made-up vectors of four numbers; Q = K = V = X. Vectors that point in a similar "
+         "direction, and long vectors, get more attention."));
   for (const char* id : {"words-1", "words-2", "words-3"}) {
     const Example each = example(id);
     context.subheading(each.title);

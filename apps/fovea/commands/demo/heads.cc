@@ -40,8 +40,8 @@ void print_head_widths(const Context& context, Index width, Index heads) {
 
 void demo_multi_head(const Context& context, int digits) {
   context.paragraph(
-      tr("Each head has its own queries, keys and values, of a part of the width, and may look "
-         "elsewhere; their outputs are put side by side and mixed by W_O."));
+      tr("Each head has its own queries, keys and values, a slice of the width, and can look at different "
+         "tokens; the outputs are concatenated and mixed by W_O."));
   // The answer is published with four digits.
   print_account(context, example("deep-ml-multi-head").account, std::min(digits, 4));
   context.subheading(tr("我 喜欢 学习 AI 技术, two heads of width 2, W from NumPy's seed 42"));
@@ -53,7 +53,7 @@ void demo_multi_head(const Context& context, int digits) {
   context.subheading(tr("Through the engine: d_k = E / H"));
   print_head_widths(context, 128, 8);
   print_head_widths(context, 512, 8);
-  context.subheading(tr("A width that the heads do not divide"));
+  context.subheading(tr("A width that is not divisible by the number of heads"));
   try {
     print_head_widths(context, 100, 8);
   } catch (const Error& error) {
@@ -64,8 +64,8 @@ void demo_multi_head(const Context& context, int digits) {
 
 void demo_cross(const Context& context, int digits) {
   context.paragraph(
-      tr("Queries come from one sequence (a decoder), keys and values from another (an encoder): as "
-         "many rows as there are queries, as many columns as there are keys."));
+      tr("Queries come from one sequence (a decoder), keys and values from another (an encoder): one row "
+         "per query, one column per key."));
   const WordVectors words = WordVectors::builtin();
   const EmbeddedSentence query = words.embed("编程 很 有趣"), memory = words.embed("我 喜欢 学习 AI 技术");
   ExplainOptions options;

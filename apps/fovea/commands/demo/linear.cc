@@ -79,11 +79,10 @@ void print_costs(const Context& context) {
 
 void demo_linear(const Context& context, int digits) {
   digits = std::min(digits, 4);  // float32 results: the digits after these depend on the processor
-  context.paragraph(
-      tr("φ(Q)(φ(K)ᵀV) instead of (φ(Q)φ(K)ᵀ)V: the product in brackets is D × Dv, so that no N × M "
-         "matrix is made and the cost grows with N. "
-         "φ = ELU + 1 takes the place of exp; there is no 1/√D. "
-         "It is another attention, not a faster way to the same one: its weights are flatter."));
+  context.paragraph(tr(
+      "φ(Q)(φ(K)ᵀV) instead of (φ(Q)φ(K)ᵀ)V: the product in brackets is D × Dv, so no N × M matrix is "
+      "built and the cost grows linearly with N. φ = ELU + 1 replaces exp; there is no 1/√D. It is a "
+      "different kind of attention, not a faster way to compute the same one: its weights are flatter."));
   const EmbeddedSentence sentence = WordVectors::builtin().embed(word_sentences().front());
   const Tensor x = sentence.x.to_tensor();
   const auto print_weights = [&](const Message& title, const Matrix& weights) {

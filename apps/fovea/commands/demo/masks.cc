@@ -45,8 +45,8 @@ std::string row_text(const Tensor& row) {
 
 void demo_causal(const Context& context, int digits) {
   context.paragraph(
-      tr("A model that writes must not see what it has not written yet: query i sees keys 0..i. "
-         "What is hidden gets −inf added to its score, and so weight 0."));
+      tr("A model that generates text must not see tokens it has not generated yet: query i sees keys "
+         "0..i. Hidden keys get −inf added to their score, and so weight 0."));
   print_mask(context, "causal", 4, true);
   const Account plain = i_love_ai();
   Projections projections{
@@ -76,12 +76,12 @@ void demo_masks(const Context& context, int) {
   print_mask(context, "causal & window(2)", 8);
   context.subheading(tr("Sparse: neighbours, and every fourth position"));
   print_mask(context, "sparse(4)", 16);
-  context.subheading(tr("Documents in one row, a prefix that sees itself, and not"));
+  context.subheading(tr("Several documents in one row, a prefix that sees itself, and negation"));
   print_mask(context, "causal & documents([0,0,0,1,1,1])", 6);
   print_mask(context, "prefix(2)", 5);
   print_mask(context, "!causal", 4);
 
-  context.subheading(tr("Additive masks: −inf hides, −1e9 only pushes away"));
+  context.subheading(tr("Additive masks: −inf hides, −1e9 only lowers the score"));
   const float inf = std::numeric_limits<float>::infinity();
   const auto softmax_line = [&](const char* scores, const Tensor& row) {
     context.line(fmt::format("    softmax({}= {}", pad_right(fmt::format("{})", scores), 24),

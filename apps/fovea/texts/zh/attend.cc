@@ -5,17 +5,16 @@ namespace fovea::command::zh {
 
 Translations attend() {
   return {
-      {"compute attention of q, k, v from files, or of a model reading a text",
+      {"compute attention from files of q, k, v, or from a model and a text",
        "对文件中的 q、k、v，或对读取文本的模型计算注意力"},
-      {"FILE is three files q, k, v (.npy, or any with an array of that name), or one .npz or "
-       ".safetensors with arrays q, k and v. Shapes: q [N, D], k [M, D], v [M, Dv]; [B, N, D]; [B, "
-       "H, N, D] (k and v may have fewer heads); or one more batch axis in front. "
-       "The result holds `output` and, if asked for, `weights` and `logsumexp`. "
-       "It is written whole or not at all. With --model, FILE is a text, the name of a file, or - "
-       "for standard input, and a second one makes a pair (of an encoder-decoder model: what it is "
-       "made to write). The result then holds `attentions` [layers, batch, heads, query, key] "
-       "(encoder-decoder: `encoder_attentions`, `decoder_attentions`, `cross_attentions`), `ids` and "
-       "`tokens`.",
+      {"FILE is three files for q, k and v (.npy, or any file with an array of that name), or one .npz or "
+       ".safetensors file with the arrays q, k and v. Shapes: q [N, D], k [M, D], v [M, Dv]; [B, N, D]; "
+       "[B, H, N, D] (k and v may have fewer heads); or one more batch axis in front. The result holds "
+       "`output` and, on request, `weights` and `logsumexp`; it is written completely or not at all. With "
+       "--model, FILE is a text, the name of a file, or - for standard input, and a second one makes a "
+       "pair (for an encoder-decoder model: the decoder's text). The result then holds `attentions` "
+       "[layers, batch, heads, query, key] (encoder-decoder: `encoder_attentions`, `decoder_attentions`, "
+       "`cross_attentions`), `ids` and `tokens`.",
        "FILE 是 q、k、v 三个文件（.npy，或含同名数组的文件），或一个含 q、k、v 的 .npz 或 .safetensors。"
        "形状：q [N, D]、k [M, D]、v [M, Dv]；[B, N, D]；[B, H, N, D]（k、v 的头可以更少）；或前面再加一"
        "个批次轴。结果含 `output`，按需含 `weights` 和 `logsumexp`；要么完整写出，要么不留文件。"
@@ -27,19 +26,19 @@ Translations attend() {
       {"the output alone, as .npy", "仅输出，存为 .npy"},
       {"every layer and head of a model", "一个模型的每一层、每一个头"},
       {"one head, as JSON", "一个头，存为 JSON"},
-      {"q, k and v, or one file with all three; with --model: texts",
+      {"files of q, k and v, or one file with all three; with --model: texts",
        "q、k、v，或含三者的一个文件；使用 --model 时为文本"},
-      {"of a model: this layer only, from 0", "模型：只取这一层，从 0 数起"},
-      {"of a model: this head only, from 0", "模型：只取这一个头，从 0 数起"},
+      {"with --model: only this layer, counted from 0", "模型：只取这一层，从 0 数起"},
+      {"with --model: only this head, counted from 0", "模型：只取这一个头，从 0 数起"},
       {".npz or .safetensors; .npy for the output alone; .json with --model",
        ".npz 或 .safetensors；.npy 只存 output；--model 时也可为 .json"},
-      {"share of the weights dropped", "丢弃权重的比例"},
-      {"of the dropout; default: 0", "dropout 的种子；默认 0"},
+      {"probability of dropping a weight", "丢弃权重的比例"},
+      {"seed of the dropout; default: 0", "dropout 的种子；默认 0"},
       {"also write the weights [.., N, M]", "同时写出权重 [.., N, M]"},
       {"also write log Σ exp of the scores [.., N]", "同时写出分数的 log Σ exp [.., N]"},
-      {"tell on standard error which path ran: instruction set, tiles, time",
+      {"report on standard error which path ran: instruction set, tiles, time",
        "在标准错误上说明所走的路径：指令集、分块、时间"},
-      {"print names and shapes of what was written, for programs", "打印所写数组的名称与形状（JSON）"},
+      {"print names and shapes of what was written, machine-readable", "打印所写数组的名称与形状（JSON）"},
   };
 }
 

@@ -7,10 +7,10 @@ Translations bench() {
   return {
       {"speed, errors and memory against BLAS, PyTorch and ONNX Runtime",
        "与 BLAS、PyTorch、ONNX Runtime 比较速度、误差与内存"},
-      {"the chosen few, some minutes", "精选项目，几分钟"},
+      {"the default selection, takes a few minutes", "精选项目，几分钟"},
       {"softmax against linear attention, and how both grow with n",
        "softmax 与线性注意力，以及随 n 的增长"},
-      {"two groups, with everything in files", "两组，并将全部结果写入文件"},
+      {"two groups, with all results in files", "两组，并将全部结果写入文件"},
       {"everything that can be measured", "列出所有可测项目"},
       {"a selection by name, with the packages of that Python", "按名称选择，并使用该 Python 的包"},
       {"matrix products against OpenBLAS, MultiHeadAttention against PyTorch",
@@ -19,31 +19,31 @@ Translations bench() {
       {"best", "最佳"},
       {"FMA peak on {0} threads: {1:.1f} GFLOP/s", "{0} 个线程的 FMA 峰值：{1:.1f} GFLOP/s"},
       {"rows×inner×columns", "行×内×列"},
-      {"Matrix products, fovea: median and best of {0} interleaved rounds. OpenBLAS: × as long as "
-       "fovea",
+      {"Matrix products, fovea: median and best of {0} interleaved rounds. OpenBLAS: multiples of fovea's "
+       "time",
        "矩阵乘积，fovea：{0} 轮交替运行的中位数与最佳。OpenBLAS：耗时是 fovea 的几倍"},
       {"batch×tokens × width", "批×词元 × 宽度"},
       {"MultiHeadAttention, forward without weights: median and best of {0} rounds. "
-       "nn.MultiheadAttention: × as long",
+       "nn.MultiheadAttention: multiples of fovea's time",
        "MultiHeadAttention 前向，不求权重：{0} 轮的中位数与最佳。nn.MultiheadAttention：耗时的倍数"},
       {"a whole model, against PyTorch and ONNX Runtime", "整个模型，与 PyTorch、ONNX Runtime 比较"},
       {"groups, or parts of names; default: show", "组名，或名称的一部分；默认 show"},
-      {"rounds of each scenario; default: 9, 25 for decoding, 100 for linear at n = 1024",
+      {"rounds per scenario; default: 9, 25 for decoding, 100 for linear at n = 1024",
        "每个场景的轮数；默认 9，解码 25，n = 1024 的线性比较 100"},
-      {"after this time a scenario ends with its third round or later; 0: never; default: 30",
+      {"time limit per scenario, after at least three rounds; 0: none; default: 30",
        "超过此时间后，场景在第三轮或之后结束；0 表示不限；默认 30"},
       {"write everything as JSON", "将全部结果写成 JSON"},
       {"write one row per scenario and competitor", "写 CSV，每个场景和对手一行"},
-      {"the Python that has torch, onnxruntime, onnx, numpy (for models: transformers, too); none: "
-       "without; default: python3",
+      {"a Python with torch, onnxruntime, onnx, numpy (for models also transformers); none: skip them; "
+       "default: python3",
        "装有 torch、onnxruntime、onnx、numpy（models 组还需 transformers）的 Python；none 表示不用；默认 "
        "python3"},
-      {"with the group models: this one; default: minilm and stories15m, as far as they are there",
+      {"for the group models: the model to run; default: minilm and stories15m, if installed",
        "用于 models 组：指定模型；默认 minilm 与 stories15m（已下载者）"},
       {"list what would be measured", "只列出要测的项目"},
       {"median", "中位数"},
       {"mean", "平均"},
-      {"How both grow with n (B = 8, d = 64; × against half the n)",
+      {"How both grow with n (B = 8, d = 64; ×: relative to half the n)",
        "随 n 的增长（B = 8，d = 64；× 为与一半的 n 相比）"},
       {"batch × tokens", "批 × 词元"},
       {"fovea, captured", "fovea，全部记录"},
@@ -52,7 +52,7 @@ Translations bench() {
       {"machine", "机器"},
       {"limits", "上限"},
       {"disturbed", "受扰"},
-      {"make bench-deps installs what is absent; --python PATH names a Python that has it",
+      {"make bench-deps installs what is missing; --python PATH selects a Python that has it",
        "make bench-deps 可安装缺少的部分；--python PATH 指定装有它们的 Python"},
       {"time", "时间"},
       {"of peak", "占峰值"},
@@ -62,7 +62,7 @@ Translations bench() {
       {"time / base", "时间/基准"},
       {"/ visible share", "再除以可见比例"},
       {"as fast", "速度"},
-      {"Relative to the same without mask, dropout or the like, in the same rounds",
+      {"Relative to the same case without mask, dropout etc., in the same rounds",
        "与不带掩码、随机失活等的同一计算相比（同一批轮次）"},
       {"decoding", "解码"},
       {"plain read", "单纯读取"},
@@ -71,31 +71,31 @@ Translations bench() {
       {"largest error, relative L2", "最大误差，相对 L2"},
       {"Differences from PyTorch", "与 PyTorch 的差别"},
       {"Errors against the double reference", "相对双精度参考的误差"},
-      {"Memory of one call: peak over what was there before, result included",
+      {"Memory of one call: peak above the level before the call, result included",
        "一次调用的内存：峰值超出调用前的部分，含结果"},
-      {"GROUP is one or more of {0}, all, or a part of the names that --list prints. "
-       "Every result is compared with a double reference first; then all run in turn, round by "
-       "round. PyTorch and ONNX Runtime are measured where the Python given has them. "
-       "A wrong result of fovea is a failure (exit code 1).",
+      {"GROUP is one or more of {0}, all, or part of a name that --list prints. Every result is first "
+       "checked against a double-precision reference; then all competitors take turns, round by round. "
+       "PyTorch and ONNX Runtime are included if the given Python has them. A wrong result from fovea is "
+       "a failure (exit code 1).",
        "GROUP 可取一个或多个：{0}、all，或 --list 所列名称的一部分。"
        "先将每个结果与双精度参考比较，再逐轮交替运行。"
        "所给 Python 装有 PyTorch 和 ONNX Runtime 时一并测量。fovea 结果有误即失败（退出码 1）。"},
       {", round {0} of {1}", "，第 {0} 轮，共 {1} 轮"},
-      {"Softmax against linear attention: B = 8, n = {0}, d = 64, {1} runs in turn",
+      {"Softmax against linear attention: B = 8, n = {0}, d = 64, {1} alternating runs",
        "softmax 注意力与线性注意力：B = 8，n = {0}，d = 64，交替运行 {1} 次"},
-      {"Whole models. fovea keeps every attention call (plain: it does not): median of {0} rounds, ± "
-       "half the interquartile range. Others: × as long. "
-       "attentions: transformers with output_attentions=True",
+      {"Whole models. fovea captures every attention call (plain: without capture): median of {0} rounds, "
+       "± half the interquartile range. Others: multiples of fovea's time. attentions: transformers with "
+       "output_attentions=True",
        "整个模型。fovea 记录每次注意力调用（plain：不记录）：{0} 轮的中位数，± 为四分位距的一半。"
        "其他：耗时的倍数。attentions：transformers 加 output_attentions=True"},
-      {"fovea: median of {0} interleaved rounds, ± half the interquartile range. "
-       "Others: × as long as fovea",
+      {"fovea: median of {0} interleaved rounds, ± half the interquartile range. Others: multiples of "
+       "fovea's time",
        "fovea：{0} 轮交替运行的中位数，± 为四分位距的一半。其他：耗时是 fovea 的几倍"},
       {"absent: {0}", "未安装：{0}"},
       {"{0}, {1} of {2} processors, {3}", "{0}，{1} / {2} 个处理器，{3}"},
       {"FMA peak {0:.1f} GFLOP/s, plain read {1:.1f} GB/s, both measured now",
        "FMA 峰值 {0:.1f} GFLOP/s，顺序读取 {1:.1f} GB/s，均为本次实测"},
-      {"load average {0:.1f} before the run: others use this machine, and medians tell less",
+      {"load average {0:.1f} before the run: the machine is busy, so medians are less reliable",
        "运行前平均负载 {0:.1f}：机器上还有其他任务，中位数的意义有限"},
   };
 }

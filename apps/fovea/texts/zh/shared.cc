@@ -5,8 +5,11 @@ namespace fovea::command::zh {
 
 Translations shared() {
   return {
-      {"decimals; default: 4", "小数位数；默认 4"}, {"linear", "线性"}, {"ratio", "倍数"},
-      {"for programs", "供程序读取的 JSON"},        {", ", "、"},
+      {"decimals; default: 4", "小数位数；默认 4"},
+      {"linear", "线性"},
+      {"ratio", "倍数"},
+      {"print JSON", "输出 JSON"},
+      {", ", "、"},
   };
 }
 
