@@ -251,6 +251,16 @@ TEST_F(Abuse, many_unfinished_requests_take_little_memory) {
   });
 }
 
+// Each would be asked for every pair: minutes, and two such requests stop all others.
+TEST_F(Abuse, masks_that_would_take_minutes) {
+  const std::string many = "sparse(2)" + repeated("%7Csparse(2)", 600);
+  expect_error(get("/api/mask?expression=" + many + "&n=16384&m=16384"), 400, "601 masks are joined");
+  const std::string words = "sparse(2)" + repeated("+or+sparse(2)+and+causal", 200);
+  expect_error(get("/api/mask?expression=" + words + "&n=4096&m=4096"), 400, "401 masks are joined");
+  EXPECT_EQ(get("/api/mask?expression=" + many + "&n=16&m=16")->status, 200);
+  EXPECT_EQ(get("/api/mask?expression=causal%26window(64)%7Cprefix(9)&n=16384&m=16384")->status, 200);
+}
+
 // Together with what the clients need here: the bytes of an answer to all of them are there once.
 TEST_F(Abuse, many_answers_at_once_take_little_memory) {
   std::vector<std::unique_ptr<Connection>> connections;
