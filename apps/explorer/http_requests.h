@@ -41,6 +41,7 @@ struct HttpConnection {
   int socket = -1;
   bool is_awaited = true;  // a request, or the rest of one; otherwise it is our turn
   std::optional<ServerClock::time_point> deadline = {};
+  int unread = 0, ticks_unread = 0;  // bytes that the library leaves where they are, and since when
 };
 
 // All but end() and what the tasks do is called by the thread that serves.
@@ -63,7 +64,8 @@ class HttpRequests {
 
   void end() { ending_ = true; }  // by any thread: nothing new is begun
   void stop_work();               // what can be stopped
-  bool are_computed() const;      // some of them
+  std::size_t body_bytes() const { return body_bytes_; }
+  bool are_computed() const;  // some of them
   bool are_sent() const;
 
   // What the library calls; `self` is this.

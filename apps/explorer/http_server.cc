@@ -1,6 +1,9 @@
 #include "http_server.h"
 
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -23,6 +26,9 @@ constexpr auto kTick = std::chrono::milliseconds(250);  // how late a deadline m
 constexpr auto kTimeToSend = std::chrono::seconds(1);   // for answers that are there when the server ends
 constexpr std::size_t kAcceptedAtOnce = 64;
 constexpr unsigned kTurnsWithoutRest = 1000;
+constexpr int kTicksUnread = 4;               // until bytes that the library does not take are given up
+constexpr std::size_t kManyConnections = 64;  // after as many, or such bodies, memory is given back
+constexpr std::size_t kManyBodyBytes = 256'000;
 
 std::size_t most_connections(const Limits& limits) {
   rlimit files = {};
@@ -49,6 +55,8 @@ class HttpServer::Parts {
   void accept_clients();
   void close_late();
   void close_left();
+  bool is_stuck(HttpConnection& connection, int unread) const;
+  void give_back_memory();
   static void on_connection(void* self, MHD_Connection* handle, void** context,
                             MHD_ConnectionNotificationCode code);
   void add(MHD_Connection* handle, void** context);
@@ -67,6 +75,7 @@ class HttpServer::Parts {
   DrainingSockets draining_;
   ServerClock::time_point next_tick_ = {};
   unsigned turns_without_rest_ = 0;
+  bool had_much_ = false;  // many connections, or large bodies, since memory was given back
 
   MHD_Daemon* daemon_ = nullptr;
   int events_ = -1;  // of all connections that the library has
@@ -139,6 +148,7 @@ void HttpServer::Parts::take_turn(std::chrono::milliseconds longest) {
   requests_.hand_back_finished();
   if (watched[2].revents != 0) accept_clients();
   MHD_run(daemon_);
+  had_much_ |= connections_.size() >= kManyConnections || requests_.body_bytes() >= kManyBodyBytes;
   close_late();
 }
 
@@ -187,21 +197,46 @@ void HttpServer::Parts::close_late() {
     ::shutdown(connection->socket, SHUT_RDWR);  // the library closes it then
   }
   close_left();
+  give_back_memory();
 }
 
 // The library overlooks the end of a client's side that comes together with the last bytes of it. Where all
-// was read and a request is awaited, nothing can follow.
+// was read and a request is awaited, nothing can follow. And of a chunk's size that does not end it reads
+// no more than it has room for, and says nothing.
 void HttpServer::Parts::close_left() {
-  std::vector<pollfd> awaited;
-  for (const HttpConnection* connection : connections_) {
-    if (connection->is_awaited) awaited.push_back({connection->socket, POLLRDHUP, 0});
+  std::vector<HttpConnection*> awaited;
+  std::vector<pollfd> sockets;
+  for (HttpConnection* connection : connections_) {
+    connection->ticks_unread = connection->is_awaited ? connection->ticks_unread : 0;
+    if (!connection->is_awaited) continue;
+    awaited.push_back(connection);
+    sockets.push_back({connection->socket, POLLRDHUP, 0});
   }
-  ::poll(awaited.data(), awaited.size(), 0);
-  for (const pollfd& client : awaited) {
+  ::poll(sockets.data(), sockets.size(), 0);
+  for (std::size_t i = 0; i < sockets.size(); ++i) {
     int unread = 0;
-    if (client.revents == 0 || ::ioctl(client.fd, FIONREAD, &unread) != 0 || unread > 0) continue;
-    ::shutdown(client.fd, SHUT_RDWR);
+    if (::ioctl(sockets[i].fd, FIONREAD, &unread) != 0) continue;
+    const bool stuck = is_stuck(*awaited[i], unread);
+    if (stuck)
+      send_last_answer(sockets[i].fd, error_answer(400, "a part of the request has no end"), headers_);
+    if (stuck || (sockets[i].revents != 0 && unread == 0)) ::shutdown(sockets[i].fd, SHUT_RDWR);
   }
+}
+
+bool HttpServer::Parts::is_stuck(HttpConnection& connection, int unread) const {
+  const bool same = unread > 0 && unread == connection.unread;
+  connection.unread = unread;
+  connection.ticks_unread = same ? connection.ticks_unread + 1 : 0;
+  return connection.ticks_unread == kTicksUnread;
+}
+
+// What a burst of requests took would stay with the program, and count against the next one.
+void HttpServer::Parts::give_back_memory() {
+  if (!had_much_ || connections_.size() >= kManyConnections || requests_.body_bytes() > 0) return;
+  had_much_ = false;
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 void HttpServer::Parts::on_connection(void* self, MHD_Connection* handle, void** context,

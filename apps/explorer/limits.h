@@ -33,7 +33,8 @@ inline constexpr Index kStepTokens = 128;         // unless asked for more
 inline constexpr Index kMostRolloutTokens = 512;  // of a whole rollout
 inline constexpr Index kThumbnailCells = 48;
 inline constexpr Index kMostThumbnailCells = 256;
-inline constexpr Index kMostMaskTokens = 16'384;   // of a mask that is looked at
-inline constexpr Index kMostMaskBits = 1'048'576;  // whose every bit is told
+inline constexpr Index kMostMaskTokens = 16'384;  // of a mask that is looked at
+inline constexpr Index kMostMaskWork = 4 * kMostMaskTokens * kMostMaskTokens;  // pairs × masks joined
+inline constexpr Index kMostMaskBits = 1'048'576;                              // whose every bit is told
 
 }  // namespace fovea::explorer

@@ -53,11 +53,11 @@ std::vector<std::string> rows_of(const Mask& mask, Index n, Index m) {
 }  // namespace
 
 std::string mask_json(const Parameters& parameters) {
-  const std::optional<std::string> expression = text_parameter(parameters, "expression");
+  const bool has_mask = text_parameter(parameters, "expression").has_value();
   const std::optional<Index> n = integer_parameter(parameters, "n", 1, kMostMaskTokens),
                              m = integer_parameter(parameters, "m", 1, kMostMaskTokens);
-  if (!expression || !n || !m) throw RequestError(400, "expected the parameters expression, n and m");
-  const Mask mask = parse_mask(*expression).select(0, 0);
+  if (!has_mask || !n || !m) throw RequestError(400, "expected the parameters expression, n and m");
+  const Mask mask = mask_parameter(parameters, "expression", *n, *m).select(0, 0);
   JsonWriter json(JsonStyle::compact);
   json.begin_object();
   json.key("density").number(mask.density(*n, *m));

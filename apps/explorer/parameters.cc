@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "fovea/error.h"
+#include "limits.h"
 #include "request_error.h"
 
 namespace fovea::explorer {
@@ -45,11 +46,6 @@ Index place_parameter(const Parameters& parameters, const std::string& name, Ind
   return *value;
 }
 
-Mask mask_parameter(const Parameters& parameters) {
-  const std::optional<std::string> text = text_parameter(parameters, "mask");
-  return text ? parse_mask(*text) : Mask();  // Error: status 400
-}
-
 }  // namespace
 
 std::optional<std::string> text_parameter(const Parameters& parameters, const std::string& name) {
@@ -67,6 +63,24 @@ std::optional<Index> integer_parameter(const Parameters& parameters, const std::
     throw RequestError(400, fmt::format("{}: expected a number from {} to {}", name, min, max));
   }
   return value;
+}
+
+Mask mask_parameter(const Parameters& parameters, const std::string& name, Index n, Index m) {
+  const std::optional<std::string> text = text_parameter(parameters, name);
+  if (!text) return {};
+  // Each mask that is joined may be asked for every pair. "or" and "and" may be parts of longer words, none
+  // of which a mask has.
+  Index masks = 1;
+  for (std::size_t i = 0; i < text->size(); ++i) {
+    const bool joins = (*text)[i] == '&' || (*text)[i] == '|' || text->compare(i, 2, "or") == 0 ||
+                       text->compare(i, 3, "and") == 0;
+    masks += joins ? 1 : 0;
+  }
+  if (masks > std::max<Index>(1, kMostMaskWork / std::max<Index>(1, n * m))) {
+    throw RequestError(400, fmt::format("{}: {} masks are joined, too many for {} queries and {} keys",
+                                        name, masks, n, m));
+  }
+  return parse_mask(*text);  // Error: status 400
 }
 
 AttentionKind kind_parameter(const Parameters& parameters, const Run& run) {
@@ -95,7 +109,8 @@ HeadChoice head_parameters(const Parameters& parameters, const Run& run) {
   } else {
     choice.head = place_parameter(parameters, "head", run.layer(choice.kind, choice.layer).heads());
   }
-  choice.mask = mask_parameter(parameters);
+  const LayerView& layer = run.layer(choice.kind, choice.layer);
+  choice.mask = mask_parameter(parameters, "mask", layer.queries(), layer.keys());
   return choice;
 }
 

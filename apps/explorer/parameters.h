@@ -17,6 +17,9 @@ std::optional<std::string> text_parameter(const Parameters& parameters, const st
 std::optional<Index> integer_parameter(const Parameters& parameters, const std::string& name, Index min,
                                        Index max);
 
+// A mask for n queries and m keys; none if it is not there. 400 for one that would take minutes.
+Mask mask_parameter(const Parameters& parameters, const std::string& name, Index n, Index m);
+
 AttentionKind kind_parameter(const Parameters& parameters, const Run& run);
 
 // rows=a:b and keys=c:d, or the first so many of each.

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <mutex>
 #include <utility>
 
 #include "analysis.h"
@@ -47,6 +48,20 @@ std::string url_of(const std::string& host, int port) {
 HttpTask answered_at_once(HttpAnswer answer) {
   return {.work = [answer = std::move(answer)](const std::stop_token&) { return answer; }};
 }
+
+// Hundreds of clients that ask for the same at once get the same bytes, which are there only once.
+class SharedAnswer {
+ public:
+  HttpAnswer of(std::string body) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (last_.body == nullptr || *last_.body != body) last_ = answer_with(std::move(body));
+    return last_;
+  }
+
+ private:
+  std::mutex mutex_;
+  HttpAnswer last_;
+};
 
 }  // namespace
 
@@ -120,6 +135,7 @@ struct Server::Parts {
   const RequestGuard guard;
   Routes routes;
   CaptureStore captures;
+  SharedAnswer state;
   WorkQueue answers;  // what a hovering pointer waits for
   WorkQueue studies;  // of all heads or layers: they take seconds, and nothing else waits for them
   WorkQueue runs;
@@ -139,7 +155,7 @@ void Server::Parts::add_routes() {
                           const std::vector<CapturePtr> kept = captures.captures();
                           std::vector<const StoredCapture*> all;
                           for (const CapturePtr& each : kept) all.push_back(each.get());
-                          return answer_with(state_json(captures.models(), all, limits));
+                          return state.of(state_json(captures.models(), all, limits));
                         },
                     .queue = &answers};
   });

@@ -60,11 +60,14 @@ EndSignal::EndSignal() {
   const struct sigaction action = action_of(tell);
   ::sigaction(SIGINT, &action, &interrupt_before_);
   ::sigaction(SIGTERM, &action, &terminate_before_);
+  ::sigaction(SIGHUP, &action, &hang_up_before_);
+  if (hang_up_before_.sa_handler == SIG_IGN) ::sigaction(SIGHUP, &hang_up_before_, nullptr);  // nohup
 }
 
 EndSignal::~EndSignal() {
   ::sigaction(SIGINT, &interrupt_before_, nullptr);
   ::sigaction(SIGTERM, &terminate_before_, nullptr);
+  ::sigaction(SIGHUP, &hang_up_before_, nullptr);
   ::close(pipe_ends[0]);
   ::close(pipe_ends[1]);
 }

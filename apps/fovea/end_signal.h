@@ -11,8 +11,8 @@ namespace fovea::command {
 // Signals that are ignored stay so. To be called first of all.
 void remove_files_on_signals();
 
-// From construction on, SIGINT and SIGTERM no longer end the program but wait(). A second one ends it at
-// once. One at a time.
+// From construction on, SIGINT, SIGTERM and (unless it is ignored) SIGHUP no longer end the program but
+// wait(). A second one ends it at once. One at a time.
 class EndSignal {
  public:
   EndSignal();
@@ -23,7 +23,7 @@ class EndSignal {
   void wait() const;
 
  private:
-  struct sigaction interrupt_before_ = {}, terminate_before_ = {};
+  struct sigaction interrupt_before_ = {}, terminate_before_ = {}, hang_up_before_ = {};
 };
 
 // While it lives, the first Ctrl-C asks long work to stop (which then throws Stopped), the second ends the

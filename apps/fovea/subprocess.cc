@@ -60,7 +60,7 @@ bool start_program(const std::vector<std::string>& words) {
   return error == 0;
 }
 
-ProgramResult run_program(const std::vector<std::string>& words) {
+ProgramResult run_program(const std::vector<std::string>& words, const std::stop_token& stop) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0)
     throw Error(fmt::format("[run] cannot create a pipe: {}", std::strerror(errno)));
@@ -69,7 +69,9 @@ ProgramResult run_program(const std::vector<std::string>& words) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   pid_t child = 0;
-  const int error = spawn(words, actions, 0, child);
+  // A group of its own: it is ended with everything that it has started.
+  const bool can_be_ended = stop.stop_possible();
+  const int error = spawn(words, actions, can_be_ended ? POSIX_SPAWN_SETPGROUP : 0, child);
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   if (error != 0) {
@@ -78,7 +80,12 @@ ProgramResult run_program(const std::vector<std::string>& words) {
     throw Error(fmt::format("[run] cannot start {}: {}", words.front(), std::strerror(error)));
   }
   ProgramResult result;
-  result.out = read_to_end(ends[0]);
+  {
+    const std::stop_callback end_it(stop, [&] {
+      if (can_be_ended) ::kill(-child, SIGTERM);
+    });
+    result.out = read_to_end(ends[0]);
+  }
   ::close(ends[0]);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -1,6 +1,7 @@
 // Running another program and waiting for it.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ struct ProgramResult {
 };
 
 // The program is looked for in PATH; its arguments are passed as they are, no shell reads them. Standard
-// input is empty. Throws Error if it cannot be started.
-ProgramResult run_program(const std::vector<std::string>& words);
+// input is empty. Throws Error if it cannot be started. When a stop is requested, the program and those that
+// it started are ended by SIGTERM; Ctrl-C in our terminal does not reach them then.
+ProgramResult run_program(const std::vector<std::string>& words, const std::stop_token& stop = {});
 
 // Starts a program that goes on by itself, without our terminal and streams. False: it was not found.
 bool start_program(const std::vector<std::string>& words);

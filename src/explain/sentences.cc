@@ -98,10 +98,13 @@ Text look(const Matrix& weights, Index row, const Tokens& tokens, const Tokens& 
   Text names;
   Index ties = 0;
   for (Index j = 0; j < weights.columns(); ++j) {
-    if (weights(row, j) < best - 1e-12) continue;
-    names.en += (ties == 0 ? "" : " and ") + quoted(name_of(keys, j));
-    names.zh += (ties == 0 ? "" : "和") + quoted(name_of(keys, j));
-    ++ties;
+    if (weights(row, j) < best - 1e-12 || ++ties > static_cast<Index>(kMaxTerms)) continue;
+    names.en += (ties == 1 ? "" : " and ") + quoted(name_of(keys, j));
+    names.zh += (ties == 1 ? "" : "和") + quoted(name_of(keys, j));
+  }
+  if (ties > static_cast<Index>(kMaxTerms)) {
+    names.en += format(" and {} more", ties - static_cast<Index>(kMaxTerms));
+    names.zh += format("等 {} 个词", ties);
   }
   const std::string share = percent(best), share_zh = fixed(100 * best, 1) + "%";
   if (ties == seen && ties > 2) {

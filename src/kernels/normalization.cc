@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/parallel.h"
 #include "kernels/instruction_set.h"
@@ -36,7 +37,8 @@ HWY_INLINE float SumOf(const float* HWY_RESTRICT x, Index width, const OfVector&
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd))) + rest;
 }
 
-void LayerNormRow(const float* x, Index width, const float* HWY_RESTRICT weight,
+// False: the row's sums are no float32, nothing is written.
+bool LayerNormRow(const float* x, Index width, const float* HWY_RESTRICT weight,
                   const float* HWY_RESTRICT bias, float epsilon, float* out) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -54,6 +56,7 @@ void LayerNormRow(const float* x, Index width, const float* HWY_RESTRICT weight,
                              },
                              [mean](float v) { return (v - mean) * (v - mean); }) /
                          count;
+  if (!std::isfinite(variance)) return false;
   const float inverse = 1.0f / std::sqrt(variance + epsilon);
   const FloatVector inverses = hn::Set(d, inverse);
   Index i = 0;
@@ -62,14 +65,16 @@ void LayerNormRow(const float* x, Index width, const float* HWY_RESTRICT weight,
     hn::StoreU(hn::MulAdd(normal, hn::LoadU(d, weight + i), hn::LoadU(d, bias + i)), d, out + i);
   }
   for (; i < width; ++i) out[i] = (x[i] - mean) * inverse * weight[i] + bias[i];
+  return true;
 }
 
-void RmsNormRow(const float* x, Index width, const float* HWY_RESTRICT weight, float epsilon, float* out) {
+bool RmsNormRow(const float* x, Index width, const float* HWY_RESTRICT weight, float epsilon, float* out) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const float squares = SumOf(
       x, width, [](FloatVector sum, FloatVector v) { return hn::MulAdd(v, v, sum); },
       [](float v) { return v * v; });
+  if (!std::isfinite(squares)) return false;
   const float inverse = 1.0f / std::sqrt(squares / static_cast<float>(width) + epsilon);
   Index i = 0;
   for (; i + lanes <= width; i += lanes) {
@@ -77,6 +82,7 @@ void RmsNormRow(const float* x, Index width, const float* HWY_RESTRICT weight, f
     hn::StoreU(hn::Mul(normal, hn::LoadU(d, weight + i)), d, out + i);
   }
   for (; i < width; ++i) out[i] = x[i] * inverse * weight[i];
+  return true;
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -89,6 +95,22 @@ HWY_EXPORT(LayerNormRow);
 HWY_EXPORT(RmsNormRow);
 
 namespace {
+
+// Squares of numbers from 1.8e19 on are no float32, sums of larger ones neither; in double both are finite.
+// What is not a number, or infinite, stays so. `bias` null: the root-mean-square norm.
+void norm_row_in_double(const float* x, Index width, const float* weight, const float* bias, float epsilon,
+                        float* out) {
+  const auto count = static_cast<double>(width);
+  const double mean = bias == nullptr ? 0.0 : std::accumulate(x, x + width, 0.0) / count;
+  const auto difference = [&](Index i) { return static_cast<double>(x[i]) - mean; };
+  double squares = 0;
+  for (Index i = 0; i < width; ++i) squares += difference(i) * difference(i);
+  const double inverse = 1 / std::sqrt(squares / count + static_cast<double>(epsilon));
+  for (Index i = 0; i < width; ++i) {
+    const double normal = difference(i) * inverse * static_cast<double>(weight[i]);
+    out[i] = static_cast<float>(bias == nullptr ? normal : normal + static_cast<double>(bias[i]));
+  }
+}
 
 // body(row) for all rows, in groups: a thread should get at least some thousand elements.
 template <typename Body>
@@ -105,13 +127,19 @@ void for_each_row(Index rows, Index width, const Body& body) {
 void layer_norm(const float* x, Index rows, Index width, const float* weight, const float* bias,
                 float epsilon, float* out) {
   for_each_row(rows, width, [&](Index row) {
-    HWY_DYNAMIC_DISPATCH(LayerNormRow)(x + row * width, width, weight, bias, epsilon, out + row * width);
+    const float* from = x + row * width;
+    float* to = out + row * width;
+    if (HWY_DYNAMIC_DISPATCH(LayerNormRow)(from, width, weight, bias, epsilon, to)) return;
+    norm_row_in_double(from, width, weight, bias, epsilon, to);
   });
 }
 
 void rms_norm(const float* x, Index rows, Index width, const float* weight, float epsilon, float* out) {
   for_each_row(rows, width, [&](Index row) {
-    HWY_DYNAMIC_DISPATCH(RmsNormRow)(x + row * width, width, weight, epsilon, out + row * width);
+    const float* from = x + row * width;
+    float* to = out + row * width;
+    if (HWY_DYNAMIC_DISPATCH(RmsNormRow)(from, width, weight, epsilon, to)) return;
+    norm_row_in_double(from, width, weight, nullptr, epsilon, to);
   });
 }
 

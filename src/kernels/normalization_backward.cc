@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/parallel.h"
 #include "fovea/tensor.h"
@@ -36,6 +37,29 @@ HWY_INLINE void TwoSums(Index width, const OfVector& of_vector, const OfNumber& 
   second = hn::GetLane(hn::SumOfLanes(d, b)) + rest_b;
 }
 
+// The same as below, for rows whose squares are no float32.
+template <bool kCentred>
+HWY_NOINLINE void NormBackwardRowInDouble(const float* x, const float* dy, const NormBackwardProblem& p,
+                                          float* dx, float* dweight, float* dbias) {
+  const auto count = static_cast<double>(p.width);
+  const double mean = kCentred ? std::accumulate(x, x + p.width, 0.0) / count : 0.0;
+  double squares = 0, mean_g = 0, mean_gn = 0;
+  const auto difference = [&](Index i) { return static_cast<double>(x[i]) - mean; };
+  for (Index i = 0; i < p.width; ++i) squares += difference(i) * difference(i);
+  const double inverse = 1 / std::sqrt(squares / count + static_cast<double>(p.epsilon));
+  const auto g = [&](Index i) { return static_cast<double>(dy[i]) * static_cast<double>(p.weight[i]); };
+  for (Index i = 0; i < p.width; ++i) {
+    if (kCentred) mean_g += g(i) / count;
+    mean_gn += g(i) * difference(i) * inverse / count;
+  }
+  for (Index i = 0; i < p.width; ++i) {
+    const double normal = difference(i) * inverse, gradient = (g(i) - mean_g - normal * mean_gn) * inverse;
+    dweight[i] += static_cast<float>(static_cast<double>(dy[i]) * normal);
+    if (kCentred) dbias[i] += dy[i];
+    dx[i] = (p.add ? dx[i] : 0.0f) + static_cast<float>(gradient);  // last: it may stand where dy was
+  }
+}
+
 // With n = (x − mean) · inverse, the normalised row, and g = dy · weight:
 //   dx = inverse · (g − mean(g) − n · mean(g · n)),   dweight += dy · n,   dbias += dy.
 // The root-mean-square norm has no mean to take away: mean = 0 and no term mean(g).
@@ -62,6 +86,7 @@ void NormBackwardRow(const float* x, const float* dy, const NormBackwardProblem&
         a = hn::MulAdd(difference, difference, a);
       },
       [&](Index i, float& a, float&) { a += (x[i] - mean) * (x[i] - mean); }, squares, unused);
+  if (!std::isfinite(squares)) return NormBackwardRowInDouble<kCentred>(x, dy, p, dx, dweight, dbias);
   const float inverse = 1.0f / std::sqrt(squares / count + p.epsilon);
   const FloatVector inverses = hn::Set(d, inverse);
 

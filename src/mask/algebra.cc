@@ -17,6 +17,10 @@ using Node = std::shared_ptr<const MaskNode>;
 // an error, not the end of the stack.
 constexpr int kMaxDepth = 1000;
 
+// Every row asks every mask that is joined, unless all are one band: more of them than anybody writes would
+// take minutes where nobody expects it.
+constexpr Index kMaxParts = 4096;
+
 // For a message: of a long chain, how it begins.
 std::string short_name(const MaskNode& node) {
   constexpr std::size_t kLongest = 60;
@@ -48,6 +52,8 @@ std::optional<Band> joined_band(const MaskNode& left, const MaskNode& right, Joi
   return a && b ? join(*a, *b) : std::nullopt;
 }
 
+Index parts_of(const MaskNode& node);
+
 // A combination of bands is a band, and is asked as one: of 60,000 windows, none of them is looked at
 // again. Everything else asks its branches.
 class BinaryMask : public MaskNode, public MaybeBand {
@@ -63,9 +69,13 @@ class BinaryMask : public MaskNode, public MaybeBand {
         depends_on_query_(left_->depends_on_query() || right_->depends_on_query()),
         prefers_bits_(left_->prefers_bits() || right_->prefers_bits()),
         may_scatter_(left_->may_scatter() || right_->may_scatter()),
-        depth_(1 + std::max(left_->depth(), right_->depth())) {
+        depth_(1 + std::max(left_->depth(), right_->depth())),
+        parts_(band_ ? 1 : parts_of(*left_) + parts_of(*right_)) {
     if (depth_ > kMaxDepth) {
       fail("[mask] the expression nests more than {} operations", kMaxDepth);
+    }
+    if (parts_ > kMaxParts) {
+      fail("[mask] more than {} masks are joined: only windows, causal and prefix may be more", kMaxParts);
     }
   }
   void check(const ScoreExtents& extents) const override {
@@ -103,6 +113,7 @@ class BinaryMask : public MaskNode, public MaybeBand {
   int depth() const override { return depth_; }
   const Node& left() const { return left_; }
   const Node& right() const { return right_; }
+  Index parts() const { return parts_; }
 
  protected:
   virtual bool interval_of_branches(const Row&, Interval&) const { return false; }
@@ -116,6 +127,7 @@ class BinaryMask : public MaskNode, public MaybeBand {
   Index batch_, heads_, keys_;
   bool is_additive_, depends_on_query_, prefers_bits_, may_scatter_;
   int depth_;
+  Index parts_;  // masks that a row asks
 };
 
 // "(left & right)", or "" if one of them has no text.
@@ -232,6 +244,12 @@ class NotMask final : public MaskNode {
   Node inner_;
   int depth_;
 };
+
+Index parts_of(const MaskNode& node) {
+  if (const auto* joined = dynamic_cast<const BinaryMask*>(&node)) return joined->parts();
+  const auto* negated = dynamic_cast<const NotMask*>(&node);
+  return negated == nullptr ? 1 : parts_of(*negated->inner());
+}
 
 // !none(): hides everything. none() itself has no node.
 class NothingMask final : public MaskNode {

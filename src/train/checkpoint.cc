@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "core/fail.h"
+#include "fovea/render.h"
 #include "fovea/safetensors.h"
+#include "io/messages.h"
+#include "train/config.h"
 #include "train/network.h"
 
 namespace fovea {
@@ -26,20 +29,33 @@ void add_named(const ParameterArray& layout, const float* values, const std::str
 
 // The same back; what is missing or of another shape is noted.
 void take_named(const ParameterArray& layout, const NamedArrays& arrays, const std::string& prefix,
-                float* values, std::string& problems) {
+                float* values, std::vector<std::string>& problems) {
   for (std::size_t i = 0; i < layout.list().size(); ++i) {
     const TrainableParameter& parameter = layout.list()[i];
     const std::string name = prefix + parameter.name;
     const auto entry =
         std::find_if(arrays.begin(), arrays.end(), [&](const auto& e) { return e.name == name; });
     if (entry == arrays.end() || !entry->is_tensor() || !(entry->shape() == parameter.shape)) {
-      problems += fmt::format("; {} is {}, expected {}", name,
-                              entry == arrays.end() ? "missing" : entry->shape().to_string(),
-                              parameter.shape.to_string());
+      problems.push_back(fmt::format("{} is {}, expected {}", name,
+                                     entry == arrays.end() ? "missing" : entry->shape().to_string(),
+                                     parameter.shape.to_string()));
       continue;
     }
     const Tensor& tensor = std::get<Tensor>(entry->array);
     std::copy_n(tensor.data(), parameter.shape.elements(), values + layout.place(i));
+  }
+}
+
+// The config alone must not become memory: a few bytes of JSON can ask for a model of terabytes. Each
+// layout has at least these parameters, and the file at least as many numbers.
+void check_size(const TrainableConfig& c, const NamedArrays& arrays, const std::string& where) {
+  const Index wanted = c.vocabulary * c.width + c.layers * c.width * (c.width + c.inner_width) +
+                       (c.family == ModelFamily::llama ? 0 : c.max_tokens * c.width);
+  Index there = 0;
+  for (const NamedArrays::Entry& entry : arrays) there += entry.shape().elements();
+  if (wanted > there) {
+    fail("{}: the model that it describes has {} parameters or more, the file holds {} numbers", where,
+         grouped(static_cast<std::uint64_t>(wanted)), grouped(static_cast<std::uint64_t>(there)));
   }
 }
 
@@ -65,16 +81,17 @@ Trainer Trainer::load_checkpoint(const std::string& path, std::shared_ptr<const 
     fail("{}: not a training checkpoint: its header has no \"{}\"", where, kKey);
   }
   const CheckpointState state = parse_checkpoint(text->second, where);
+  check_size(completed(state.config), arrays, where);
   // Drawn anew and then replaced: the parameters are checked one by one against those of the config.
   Trainer trainer(TrainableModel(state.config, Random(0)), state.options, std::move(data),
                   std::move(held_out));
   ParameterArray& parameters = trainer.model_.network().parameters();
   Tensor first({parameters.elements()}), second({parameters.elements()});
-  std::string problems;
+  std::vector<std::string> problems;
   take_named(parameters, arrays, "", parameters.values(), problems);
   take_named(parameters, arrays, kFirst, first.data(), problems);
   take_named(parameters, arrays, kSecond, second.data(), problems);
-  if (!problems.empty()) fail("{}: tensors do not fit{}", where, problems);
+  if (!problems.empty()) fail("{}: tensors do not fit: {}", where, listed(problems, 10, "; "));
   trainer.optimizer_.restore(std::move(first), std::move(second), state.step);
   trainer.best_loss_ = state.best_loss;
   trainer.evaluations_without_better_ = state.evaluations_without_better;

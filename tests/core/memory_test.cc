@@ -1,8 +1,11 @@
 #include "fovea/memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -86,6 +89,33 @@ TEST_F(SpareMemory, no_two_threads_get_the_same_block) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(mistakes, std::vector<int>(4));
+}
+
+// Another thread may hold the lock at the moment of the fork; in the child nobody would ever release it.
+TEST_F(SpareMemory, children_of_fork_are_not_locked_out) {
+  std::atomic<bool> done = false;
+  std::thread busy([&] {
+    while (!done) {
+      const Tensor a({40'000}), b({50'000});
+    }
+  });
+  int hung = 0;
+  for (int i = 0; i < 100 && hung == 0; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);
+      for (int j = 0; j < 20; ++j) {
+        const Tensor mine({40'000});
+      }
+      ::_exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    hung += WIFSIGNALED(status) ? 1 : 0;
+  }
+  done = true;
+  busy.join();
+  EXPECT_EQ(hung, 0);
 }
 
 }  // namespace

@@ -65,6 +65,16 @@ TEST(Account, sentences_carry_the_numbers_of_the_computation) {
   EXPECT_EQ(account.step("weights").formula, "A = softmax(S/√d_k)");
 }
 
+// A row may look at thousands of keys alike; nobody reads their names.
+TEST(Account, sentences_do_not_list_all_ties) {
+  Matrix x(21, 2);
+  for (Index i = 0; i < 20; ++i) x(i, 0) = 2;
+  x(20, 1) = 2;
+  const Text text = explain(x, Projections{}, {}).step("weights").sentence;
+  EXPECT_NE(text.en.find(" and 15 more (5.0 % each)"), std::string::npos) << text.en;
+  EXPECT_NE(text.zh.find("等 20 个词（各 5.0%）"), std::string::npos) << text.zh;
+}
+
 TEST(Account, causal_mask_follows_the_definition) {
   Inputs in(7);
   const Matrix x = in.draw(5, 3);

@@ -67,14 +67,18 @@ double status_bytes(const std::string& name) {
 }
 
 // What this program, server and client, needs beyond what it has.
-void expect_little_memory(const std::string& name, const std::function<void()>& attack) {
+void expect_memory_below(const std::string& name, double most, const std::function<void()>& attack) {
   ::malloc_trim(0);
   const bool reset = static_cast<bool>(std::ofstream("/proc/self/clear_refs") << "5" << std::flush);
   const double before = status_bytes("VmRSS:");
   attack();
   const double extra = status_bytes("VmHWM:") - before;
   if (!reset || before <= 0 || !build_info().sanitizers.empty()) return;
-  EXPECT_LE(extra, kMostExtraBytes) << name;
+  EXPECT_LE(extra, most) << name;
+}
+
+void expect_little_memory(const std::string& name, const std::function<void()>& attack) {
+  expect_memory_below(name, kMostExtraBytes, attack);
 }
 
 TEST_F(Abuse, bodies_without_end) {
@@ -96,6 +100,20 @@ TEST_F(Abuse, bodies_without_end) {
         send_without_end(first_lines("GET", "/api/state", "Transfer-Encoding: chunked\r\n\r\n"), chunks),
         413);
   });
+  EXPECT_EQ(get("/api/state")->status, 200);
+}
+
+// The library reads no more of it than it has room for, and would keep the connection until it is late.
+TEST_F(Abuse, the_size_of_a_chunk_without_end) {
+  for (const std::string& begin : {std::string("5;"), std::string("000"), std::string("5;a=\"")}) {
+    Connection connection(running().server().port());
+    connection.send(post_lines("Transfer-Encoding: chunked\r\n\r\n") + begin +
+                    std::string(100'000, begin == "000" ? '0' : 'a'));
+    pollfd answered = {connection.socket(), POLLIN, 0};
+    ASSERT_EQ(::poll(&answered, 1, 15'000), 1) << begin << ": half of the time that a request has";
+    const MaybeReply reply = connection.receive();
+    EXPECT_TRUE(!reply || reply->status == 400 || reply->status == 413) << begin << ": " << reply->status;
+  }
   EXPECT_EQ(get("/api/state")->status, 200);
 }
 
@@ -231,6 +249,55 @@ TEST_F(Abuse, many_unfinished_requests_take_little_memory) {
     }
     EXPECT_EQ(get("/api/state")->status, 200);
   });
+}
+
+// Each would be asked for every pair: minutes, and two such requests stop all others.
+TEST_F(Abuse, masks_that_would_take_minutes) {
+  const std::string many = "sparse(2)" + repeated("%7Csparse(2)", 600);
+  expect_error(get("/api/mask?expression=" + many + "&n=16384&m=16384"), 400, "601 masks are joined");
+  const std::string words = "sparse(2)" + repeated("+or+sparse(2)+and+causal", 200);
+  expect_error(get("/api/mask?expression=" + words + "&n=4096&m=4096"), 400, "401 masks are joined");
+  EXPECT_EQ(get("/api/mask?expression=" + many + "&n=16&m=16")->status, 200);
+  EXPECT_EQ(get("/api/mask?expression=causal%26window(64)%7Cprefix(9)&n=16384&m=16384")->status, 200);
+}
+
+// Together with what the clients need here: the bytes of an answer to all of them are there once.
+TEST_F(Abuse, many_answers_at_once_take_little_memory) {
+  std::vector<std::unique_ptr<Connection>> connections;
+  for (int i = 0; i < 200; ++i) {
+    connections.push_back(std::make_unique<Connection>(running().server().port()));
+  }
+  expect_memory_below("answers", 6e6, [&] {
+    for (const auto& connection : connections) connection->send(first_lines("GET", "/api/state", "\r\n"));
+    EXPECT_EQ(get("/api/state")->status, 200);  // after all of them: nobody reads those
+  });
+}
+
+// What a burst took is given back, and does not count against the next one.
+TEST_F(Abuse, memory_is_given_back) {
+  get("/api/state");
+  ::malloc_trim(0);
+  const double before = status_bytes("VmRSS:");
+  {
+    std::vector<std::unique_ptr<Connection>> connections;
+    for (int i = 0; i < 250; ++i) {
+      connections.push_back(std::make_unique<Connection>(running().server().port()));
+      connections.back()->send(first_lines("GET", "/", "X-Long: " + std::string(32'000, 'a')));
+    }
+    EXPECT_EQ(get("/api/state")->status, 200);
+    if (build_info().sanitizers.empty()) {
+      EXPECT_GT(status_bytes("VmRSS:") - before, 6e6);
+    }
+  }
+  double extra = 0;
+  for (int tries = 0; tries < 100; ++tries) {
+    extra = status_bytes("VmRSS:") - before;
+    if (extra < 3e6) break;
+    ::usleep(100'000);
+  }
+  if (build_info().sanitizers.empty()) {
+    EXPECT_LT(extra, 3e6);
+  }
 }
 
 TEST_F(Abuse, what_is_no_http_is_refused) {

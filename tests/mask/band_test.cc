@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "mask/intervals.h"
+#include "support/message_of.h"
 
 namespace fovea {
 namespace {
@@ -24,6 +25,26 @@ TEST(Band, joined_windows_are_asked_once) {
   EXPECT_LT(mask.describe(8, 10).size(), 1100u);
   for (Index i = 1; i < 20000; ++i) mask = mask & Mask::sliding_window(1 + i % 2, 7);
   EXPECT_EQ(interval_of(mask), (Interval{6, 9}));
+}
+
+// Others are asked one by one, so their number has a limit; it is told at once.
+TEST(Band, other_masks_cannot_be_joined_without_end) {
+  const auto joined = [](Index count, const auto& next) {
+    Mask mask = next(0);
+    for (Index i = 1; i < count; ++i) mask = mask | next(i);
+    return mask;
+  };
+  const std::string limit =
+      "[mask] more than 4096 masks are joined: only windows, causal and prefix may be more";
+  const auto sparse = [](Index i) { return Mask::sparse(2 + i % 7); };
+  EXPECT_EQ(joined(4096, sparse).to_bool(4, 4).shape(), (Shape{4, 4}));
+  EXPECT_EQ(testing::message_of([&] { joined(60'000, sparse); }), limit);
+  EXPECT_EQ(testing::message_of([&] { joined(60'000, [&](Index i) { return !sparse(i); }); }), limit);
+  EXPECT_EQ(testing::message_of([&] {
+              joined(60'000, [](Index) { return Mask::padding(Ids{1, 0, 1}, 0); });
+            }),
+            limit);
+  EXPECT_EQ(testing::message_of([&] { joined(60'000, [](Index) { return !Mask::causal(); }); }), limit);
 }
 
 TEST(Band, kinds_mix_where_that_is_one_interval) {

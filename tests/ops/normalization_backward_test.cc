@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "fovea/threads.h"
 #include "ops/normalization.h"
 #include "reference/layers.h"
@@ -74,6 +76,37 @@ TEST(NormBackward, layer_norm_against_differences) {
 TEST(NormBackward, rms_norm_against_differences) {
   for (const Index width : {2, 3, 7, 16, 33}) expect_rms_norm(NormCase(3, width), 1e-2f);
   expect_rms_norm(NormCase(70, 5), 1e-6f);
+}
+
+// An output does not change when its row is multiplied: with s times the row, dx is an s-th and dweight the
+// same. Squares of these rows are no float32.
+TEST(NormBackward, rows_near_the_end_of_float32) {
+  constexpr float kScale = 0x1p80f;
+  on_every_instruction_set([] {
+    for (const Index width : {3, 40}) {
+      const NormCase c(70, width);
+      Tensor large = c.x;
+      for (Index i = 0; i < large.shape().elements(); ++i) large.data()[i] *= kScale;
+      for (const bool centred : {true, false}) {
+        const auto gradients = [&](const Tensor& x, Tensor& dx, Tensor& dw, Tensor& db) {
+          const NormBackward norm = {x, c.dy, c.weight, 1e-30f, dx.view(), false, dw.view()};
+          centred ? layer_norm_backward(norm, db.view()) : rms_norm_backward(norm);
+        };
+        Tensor dx(c.x.shape()), dw({width}), db({width}), large_dx(c.x.shape()), large_dw({width}),
+            large_db({width});
+        gradients(c.x, dx, dw, db);
+        gradients(large, large_dx, large_dw, large_db);
+        for (Index i = 0; i < dx.shape().elements(); ++i) {
+          ASSERT_NEAR(large_dx.data()[i] * kScale, dx.data()[i], 2e-5f * (1 + std::abs(dx.data()[i])))
+              << width << " " << centred << " " << i;
+        }
+        for (Index i = 0; i < width; ++i) {
+          ASSERT_NEAR(large_dw(i), dw(i), 1e-4f) << width << " " << centred;
+          ASSERT_EQ(large_db(i), db(i));
+        }
+      }
+    }
+  });
 }
 
 TEST(NormBackward, gradients_are_added_where_asked_for) {

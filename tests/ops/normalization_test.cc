@@ -65,6 +65,32 @@ TEST(Normalization, a_large_mean_costs_few_digits) {
   });
 }
 
+// Squares from 1.8e19 on are no float32: such rows came out as zeros, and those near its end as NaN.
+TEST(Normalization, rows_near_the_end_of_float32) {
+  on_every_instruction_set([] {
+    Random random(8);
+    for (const float scale : {1e18f, 3e19f, 1e30f, 2e37f}) {
+      for (const Index width : {1, 3, 40, 1000}) {
+        Tensor x = random.normal({5, width});
+        for (Index i = 2 * width; i < 5 * width; ++i) x.data()[i] *= scale;  // beside ordinary rows
+        for (Index i = 3 * width; i < 4 * width; ++i) x.data()[i] += 10 * scale;
+        expect_norms(x, random.normal({width}), random.normal({width}), 1e-5);
+      }
+    }
+  });
+}
+
+TEST(Normalization, what_is_not_a_number_stays) {
+  Tensor x = Tensor::from({{1, NAN, 3}, {1, INFINITY, 3}, {1, 2, 3}});
+  const Tensor one = Tensor::filled({3}, 1), zero({3});
+  const Tensor layer = layer_norm(x, one, zero, 1e-5f), rms = rms_norm(x, one, 1e-5f);
+  for (Index i = 0; i < 3; ++i) {
+    EXPECT_TRUE(std::isnan(layer(0, i)) && std::isnan(layer(1, i)) && std::isnan(rms(0, i))) << i;
+    EXPECT_TRUE(std::isfinite(layer(2, i)) && std::isfinite(rms(2, i))) << i;
+  }
+  EXPECT_TRUE(std::isnan(rms(1, 1)));
+}
+
 TEST(Normalization, bits_do_not_depend_on_the_threads) {
   Random random(7);
   const Tensor x = random.normal({501, 48}), weight = random.normal({48}), bias = random.normal({48});

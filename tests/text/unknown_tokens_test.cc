@@ -158,6 +158,7 @@ TEST(UnknownTokens, pads_on_the_left_move_them) {
 
 TEST(UnknownTokens, what_is_not_utf8_is_written_as_replacement_characters) {
   const Encoding encoding = Tokenizer::load(data_path("t5.json")).encode("the \xFF\xFE");
+  EXPECT_EQ(encoding.unknown.size(), 1u);
   for (const UnknownToken& token : encoding.unknown) EXPECT_EQ(token.written, "\uFFFD\uFFFD");
 }
 

@@ -290,7 +290,36 @@ TEST(Checkpoint, tensors_that_are_missing_are_named) {
   save_safetensors(file.path, part);
   EXPECT_EQ(message_of([&] { Trainer::load_checkpoint(file.path, small_sort()); }),
             "[train] " + file.path +
-                ": tensors do not fit; adamw.second/transformer.wpe.weight is missing, expected [16, 16]");
+                ": tensors do not fit: adamw.second/transformer.wpe.weight is missing, expected [16, 16]");
+  NamedArrays other_names;  // all of them are missing then: the message does not list them all
+  other_names.metadata() = whole.metadata();
+  for (const NamedArrays::Entry& entry : whole) other_names.add("x" + entry.name, Tensor(entry.shape()));
+  save_safetensors(file.path, other_names);
+  const std::string message = message_of([&] { Trainer::load_checkpoint(file.path, small_sort()); });
+  EXPECT_NE(message.find("; … and "), std::string::npos) << message;
+  EXPECT_LT(message.size(), 1200u);
+}
+
+// The model would be drawn before its tensors are looked for.
+TEST(Checkpoint, a_config_alone_takes_no_memory) {
+  const TemporaryPath file("-claim.safetensors");
+  Trainer trainer = small_trainer({.steps = 3});
+  trainer.save_checkpoint(file.path);
+  const NamedArrays whole = load_safetensors(file.path);
+  for (const auto& [from, to] :
+       {std::pair("\"vocabulary\":", "\"vocabulary\":99999"), std::pair("\"layers\":", "\"layers\":99"),
+        std::pair("\"inner_width\":", "\"inner_width\":99999"),
+        std::pair("\"max_tokens\":", "\"max_tokens\":99999")}) {
+    NamedArrays changed;
+    for (const NamedArrays::Entry& entry : whole) changed.add(entry.name, std::get<Tensor>(entry.array));
+    std::string text = whole.metadata().at("fovea.training");
+    text.replace(text.find(from), std::string(from).size(), to);
+    changed.metadata()["fovea.training"] = text;
+    save_safetensors(file.path, changed);
+    const std::string message = message_of([&] { Trainer::load_checkpoint(file.path, small_sort()); });
+    EXPECT_NE(message.find("parameters or more, the file holds "), std::string::npos)
+        << to << ": " << message;
+  }
 }
 
 TEST(Checkpoint, a_folder_that_is_not_there_leaves_nothing) {

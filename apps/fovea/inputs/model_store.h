@@ -1,6 +1,7 @@
 // Models by name: those that can be fetched, and where they are kept.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ bool is_stored(const StoredModel& model);
 void verify_model(const StoredModel& model, const std::string& folder);
 
 // Fetches the package with npm, checks sizes and contents and puts the folder into place, whole or not at
-// all. The folder.
-std::string fetch_model(const StoredModel& model);
+// all, also when a stop is requested: then it throws Stopped. The folder.
+std::string fetch_model(const StoredModel& model, const std::stop_token& stop);
 
 }  // namespace fovea::command
