@@ -28,9 +28,9 @@ TEST(TokenizerErrors, unknown_parts_are_named) {
           "pre_tokenizer.pretokenizers[0]: the type \"UnicodeScripts\" is not known; known ");
   EXPECT_NE(error_of({.decoder = R"({"type": "CTC"})"}).find("\"CTC\""), std::string::npos);
   EXPECT_NE(error_of({.post_processor = R"({"type": "Other"})"}).find("\"Other\""), std::string::npos);
-  EXPECT_EQ(error_of({.model = R"({"type": "WordLevel", "vocab": {}})"}),
+  EXPECT_EQ(error_of({.model = R"({"type": "CharLevel", "vocab": {}})"}),
             std::string(kPlace) +
-                "model: the type \"WordLevel\" is not known; known are WordPiece, BPE, Unigram");
+                "model: the type \"CharLevel\" is not known; known are WordPiece, WordLevel, BPE, Unigram");
 }
 
 TEST(TokenizerErrors, unknown_patterns_are_quoted) {
