@@ -101,6 +101,9 @@ struct FOVEA_API TrainingRun {
   std::function<void(const TrainingEvaluation&)> on_evaluation = {};
   std::string checkpoint = {};  // file; "": none
   Index checkpoint_every = 0;   // steps; 0: only when the run ends or is stopped
+  // Called before a checkpoint is written: whatever must not be older than it, a film for instance, is
+  // saved here. If it throws, the checkpoint before stays.
+  std::function<void()> before_checkpoint = {};
   std::stop_token stop = {};
 };
 
