@@ -39,6 +39,7 @@
 #include "fovea/examples.h"
 #include "fovea/explain.h"
 #include "fovea/file.h"
+#include "fovea/film.h"
 #include "fovea/generation.h"
 #include "fovea/head_roles.h"
 #include "fovea/head_similarity.h"

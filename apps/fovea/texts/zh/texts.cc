@@ -3,8 +3,8 @@
 namespace fovea::command::zh {
 
 std::vector<Translations> texts() {
-  return {analyze(), attend(), bench(),    demo(), explain(), generate(), help(),   info(), inputs(),
-          mask(),    model(),  pictures(), plot(), serve(),   shared(),   tokens(), view()};
+  return {analyze(), attend(), bench(),    demo(), explain(), generate(), help(),   info(),  inputs(),
+          mask(),    model(),  pictures(), plot(), serve(),   shared(),   tokens(), train(), view()};
 }
 
 }  // namespace fovea::command::zh
