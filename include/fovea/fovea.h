@@ -39,6 +39,7 @@
 #include "fovea/examples.h"
 #include "fovea/explain.h"
 #include "fovea/file.h"
+#include "fovea/flat_json.h"
 #include "fovea/film.h"
 #include "fovea/generation.h"
 #include "fovea/head_roles.h"
@@ -83,4 +84,5 @@
 #include "fovea/layer_head_matrix.h"
 #include "fovea/mask_picture.h"
 #include "fovea/terminal_picture.h"
+#include "fovea/training_chart.h"
 #endif

@@ -10,6 +10,7 @@
 #include "fovea/growth_chart.h"
 #include "fovea/heatmap.h"
 #include "fovea/terminal_picture.h"
+#include "fovea/training_chart.h"
 #include "inputs/picture_input.h"
 
 namespace fovea::command {
@@ -41,6 +42,7 @@ Picture lines_picture(const PictureInput& input, double mass, std::optional<Inde
 Picture bars_picture(const ReceivedAttention& received, const PictureStyle& style);
 Picture measure_picture(const MeasureTable& table, PictureStyle style);
 Picture growth_picture(const GrowthData& data, const PictureStyle& style);
+Picture training_picture(const TrainingCurve& curve, const std::string& folder, const PictureStyle& style);
 
 enum class DiagramKind { flow, interplay, words, heads };
 Picture diagram_picture(const Account& account, DiagramKind kind, Index query, int head,

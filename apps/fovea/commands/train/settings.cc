@@ -3,12 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "commands/train/folder.h"
 #include "fovea/error.h"
-#include "fovea/file.h"
+#include "fovea/flat_json.h"
 #include "fovea/json_writer.h"
 #include "options.h"
 
@@ -109,7 +109,7 @@ void set_usual(TrainSettings& s) {
     s.heads = 4, s.width = 64, s.batch = 32, s.length = 64;
   } else if (s.task == "addition") {
     s.heads = 4, s.width = 128, s.batch = 512, s.length = 4;
-    s.layers = 1, s.steps = 6000, s.rate = 1e-3, s.weight_decay = 1;
+    s.layers = 1, s.steps = 1000, s.rate = 1e-3, s.weight_decay = 1;
   } else {
     s.heads = 4, s.width = 128, s.batch = 16, s.length = 128;
     s.layers = 4, s.steps = 2000, s.rate = 1e-3;
@@ -145,6 +145,43 @@ void write_value(JsonWriter& json, double value) { json.number(value); }
 void write_value(JsonWriter& json, bool value) { json.boolean(value); }
 void write_value(JsonWriter& json, const std::vector<std::string>& value) { json.strings(value); }
 
+const std::vector<std::string>& texts_of(const FlatJson& json, const std::string& key,
+                                         const std::string& where) {
+  const auto found = json.find(key);
+  if (found == json.end()) throw Error(fmt::format("{}: \"{}\" is missing", where, key));
+  return found->second;
+}
+
+void read_setting(const FlatJson& json, const std::string& key, const std::string& where,
+                  std::vector<std::string>& value) {
+  value = texts_of(json, key, where);
+}
+
+const std::string& one_text(const FlatJson& json, const std::string& key, const std::string& where) {
+  const std::vector<std::string>& texts = texts_of(json, key, where);
+  if (texts.size() != 1) {
+    throw Error(fmt::format("{}: \"{}\" has {} values, expected one", where, key, texts.size()));
+  }
+  return texts.front();
+}
+
+void read_setting(const FlatJson& json, const std::string& key, const std::string& where,
+                  std::string& value) {
+  value = one_text(json, key, where);
+}
+
+void read_setting(const FlatJson& json, const std::string& key, const std::string& where, bool& value) {
+  value = one_text(json, key, where) == "true";
+}
+
+template <class Number>
+void read_setting(const FlatJson& json, const std::string& key, const std::string& where, Number& value) {
+  const std::string& text = one_text(json, key, where);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc{} && end == text.data() + text.size()) return;
+  throw Error(fmt::format("{}: \"{}\" is \"{}\", expected a number", where, key, one_line(text)));
+}
+
 }  // namespace
 
 TrainSettings settings_of(const TrainArguments& given) {
@@ -170,18 +207,14 @@ TrainSettings settings_to_resume(const std::string& folder, const TrainArguments
   if (!std::filesystem::exists(path, ignored)) {
     throw Error(fmt::format("{}: there is no such file, so there is no training to resume", where));
   }
+  const FlatJson json = load_flat_json(path);
   TrainSettings settings;
-  try {
-    const auto json = nlohmann::json::parse(read_file(path));
-    json.at("task").get_to(settings.task);
-    json.at("file").get_to(settings.file);
-    json.at("file_hash").get_to(settings.file_hash);
-    for_each_setting(settings, given, [&](const char* name, auto& setting, const auto&) {
-      json.at(name + 2).get_to(setting);
-    });
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(fmt::format("{}: not the settings of a training: {}", where, error.what()));
-  }
+  read_setting(json, "task", where, settings.task);
+  read_setting(json, "file", where, settings.file);
+  read_setting(json, "file_hash", where, settings.file_hash);
+  for_each_setting(settings, given, [&](const char* name, auto& setting, const auto&) {
+    read_setting(json, name + 2, where, setting);
+  });
   if (!given.words.empty()) {
     TrainSettings named;
     take_words(given.words, named);
