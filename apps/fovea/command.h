@@ -84,6 +84,7 @@ std::unique_ptr<Command> make_analyze_command();
 std::unique_ptr<Command> make_attend_command();
 std::unique_ptr<Command> make_plot_command();
 std::unique_ptr<Command> make_tokens_command();
+std::unique_ptr<Command> make_train_command();
 std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_generate_command();
 std::unique_ptr<Command> make_serve_command();

@@ -29,7 +29,8 @@ struct Parser {
       CLI::Option* added =
           option.value.empty() ? app->add_flag(option.names) : app->add_option(option.names);
       if (option.value.starts_with('[')) added->expected(0, 1);
-      added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      added->multi_option_policy(option.repeats ? CLI::MultiOptionPolicy::TakeAll
+                                                : CLI::MultiOptionPolicy::TakeLast);
       options.push_back(added);
     }
     const Positionals& positionals = list.positionals();
@@ -49,7 +50,9 @@ struct Parser {
   void apply() const {
     for (std::size_t i = 0; i < options.size(); ++i) {
       const Option& option = list.options()[i];
-      if (options[i]->count() > 0) {
+      if (options[i]->count() > 0 && option.repeats) {
+        for (const std::string& value : options[i]->results()) option.set(value);
+      } else if (options[i]->count() > 0) {
         option.set(value_of(i));
       } else if (option.required) {
         throw UsageError(fmt::format("{} {} is missing", option.names, option.value));

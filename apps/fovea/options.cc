@@ -44,6 +44,15 @@ void OptionList::text(const std::string& names, const std::string& value,
                       }});
 }
 
+void OptionList::texts(const std::string& names, const std::string& value, std::vector<std::string>& target,
+                       Message help) {
+  const auto set = [names, &target](const std::string& given) {
+    check_utf8(names, given);
+    target.push_back(given);
+  };
+  options_.push_back({names, value, std::move(help), false, set, true});
+}
+
 void OptionList::optional_text(const std::string& names, const std::string& value,
                                std::optional<std::string>& target, Message help) {
   text(names, "[" + value + "]", target, std::move(help));

@@ -25,6 +25,7 @@ struct Option {
   Message help;
   bool required = false;
   std::function<void(const std::string&)> set;  // throws UsageError; a flag gets ""
+  bool repeats = false;                         // may be given several times: each value is set
   // What a shell may complete: these words, names of files.
   std::vector<std::string> words = {};
   bool file = false;
@@ -46,6 +47,9 @@ class OptionList {
   void flag(const std::string& names, bool& target, Message help);
   void text(const std::string& names, const std::string& value, std::optional<std::string>& target,
             Message help);
+  // May be given several times.
+  void texts(const std::string& names, const std::string& value, std::vector<std::string>& target,
+             Message help);
   // The value may be left out: then the target is "".
   void optional_text(const std::string& names, const std::string& value, std::optional<std::string>& target,
                      Message help);

@@ -101,6 +101,9 @@ struct FOVEA_API TrainingRun {
   std::function<void(const TrainingEvaluation&)> on_evaluation = {};
   std::string checkpoint = {};  // file; "": none
   Index checkpoint_every = 0;   // steps; 0: only when the run ends or is stopped
+  // Called before a checkpoint is written: whatever must not be older than it, a film for instance, is
+  // saved here. If it throws, the checkpoint before stays.
+  std::function<void()> before_checkpoint = {};
   std::stop_token stop = {};
 };
 
@@ -155,5 +158,10 @@ struct FOVEA_API PretrainedOptions {
 // Throws Error for a parameter that float16 cannot hold.
 FOVEA_API void save_pretrained(const std::string& folder, const TrainableModel& model,
                                const PretrainedOptions& options = {});
+
+// Such a folder to be trained further, or to be changed: GPT-2's, Llama's and BERT's layouts, one
+// model.safetensors in float32 or float16. Throws Error with everything that is missing or does not fit,
+// and for what training has no layer for.
+FOVEA_API TrainableModel load_pretrained(const std::string& folder);
 
 }  // namespace fovea

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "fovea/api.h"
 #include "fovea/train.h"
@@ -29,8 +30,46 @@ struct FOVEA_API InductionTask {
   Part part = Part::all;
 };
 
+// a + b modulo a prime, or any other number: four tokens "a + b =", and the sum as the target of the last.
+// Ids below the modulus are the numbers, then come + and =. Every fifth pair of numbers, chosen by chance
+// once and for all, is kept for evaluation: nobody who learned the others by heart knows these.
+struct FOVEA_API AdditionTask {
+  Index modulus = 97;
+  Index batch = 256;
+  bool held_out = false;  // the pairs that are not learned
+};
+
+// Language modelling: windows of a text, drawn anew for every batch. The text's tail is held out.
+struct FOVEA_API TextTask {
+  std::shared_ptr<const std::vector<Index>> ids;
+  Index tokens = 128;  // of a sequence; shorter where the part of the text is
+  Index batch = 16;
+  double tail = 0.1;      // share of the text that is held out
+  bool held_out = false;  // that tail
+  // BERT: 15 of 100 tokens are asked for; 80 % of these are masked, 10 % replaced by any token. −1: the
+  // next token is asked for instead.
+  Index mask_id = -1;
+  Index vocabulary = 0;  // of the replacements
+};
+
+// How many tokens of a text are learned, and how many held out; both at least 2. Throws Error for texts of
+// fewer than 4 tokens.
+struct FOVEA_API TextParts {
+  Index learned = 0, held_out = 0;
+};
+FOVEA_API TextParts text_parts(Index tokens, double tail = 0.1);
+
 // Throw Error for sizes that make no sense.
 FOVEA_API std::shared_ptr<const TrainingData> training_data(const SortTask& task);
 FOVEA_API std::shared_ptr<const TrainingData> training_data(const InductionTask& task);
+FOVEA_API std::shared_ptr<const TrainingData> training_data(const AdditionTask& task);
+FOVEA_API std::shared_ptr<const TrainingData> training_data(const TextTask& task);
+
+// How a model does on a batch.
+struct FOVEA_API BatchScore {
+  Index sequences = 0, right = 0;  // right: every target of the sequence was the likeliest token
+  Index targets = 0, correct = 0;
+};
+FOVEA_API BatchScore score_batch(TrainableModel& model, const TrainingBatch& batch);
 
 }  // namespace fovea

@@ -3,11 +3,10 @@
 #include "core/dropout.h"
 #include "core/fail.h"
 #include "fovea/training_tasks.h"
+#include "train/task_batches.h"
 
 namespace fovea {
-namespace {
 
-// One generator per batch: batches can be asked for in any order.
 Random generator_of(std::uint64_t seed, Index number) {
   return Random(mix_bits(mix_bits(seed) ^ static_cast<std::uint64_t>(number)));
 }
@@ -15,6 +14,8 @@ Random generator_of(std::uint64_t seed, Index number) {
 TrainingBatch empty_batch(Index batch, Index tokens) {
   return {Ids::filled({batch, tokens}, 0), Ids::filled({batch, tokens}, kIgnored)};
 }
+
+namespace {
 
 class SortData final : public TrainingData {
  public:

@@ -144,7 +144,9 @@ TrainingEvaluation Trainer::evaluate(const std::stop_token& stop) {
 
 TrainingEnd Trainer::run(const TrainingRun& run) {
   const auto save = [&] {
-    if (!run.checkpoint.empty()) save_checkpoint(run.checkpoint);
+    if (run.checkpoint.empty()) return;
+    if (run.before_checkpoint) run.before_checkpoint();
+    save_checkpoint(run.checkpoint);
   };
   // A checkpoint may have been written after its patience was over.
   const auto over = [&] {

@@ -27,8 +27,9 @@ TEST(TokenizerErrors, unknown_parts_are_named) {
       std::string(kPlace) + "pre_tokenizer.pretokenizers[0]: unknown type \"UnicodeScripts\"; supported: ");
   EXPECT_NE(error_of({.decoder = R"({"type": "CTC"})"}).find("\"CTC\""), std::string::npos);
   EXPECT_NE(error_of({.post_processor = R"({"type": "Other"})"}).find("\"Other\""), std::string::npos);
-  EXPECT_EQ(error_of({.model = R"({"type": "WordLevel", "vocab": {}})"}),
-            std::string(kPlace) + "model: unknown type \"WordLevel\"; supported: WordPiece, BPE, Unigram");
+  EXPECT_EQ(error_of({.model = R"({"type": "CharLevel", "vocab": {}})"}),
+            std::string(kPlace) +
+                "model: unknown type \"CharLevel\"; supported: WordPiece, WordLevel, BPE, Unigram");
 }
 
 TEST(TokenizerErrors, unknown_patterns_are_quoted) {

@@ -63,5 +63,111 @@ TEST(Tasks, sizes_that_make_no_sense_are_errors) {
   EXPECT_THROW(training_data(InductionTask{.shortest_period = 9, .longest_period = 8}), Error);
 }
 
+TEST(AdditionData, held_out_pairs_are_never_learned) {
+  const auto learned = training_data(AdditionTask{.modulus = 11, .batch = 2000}),
+             held_out = training_data(AdditionTask{.modulus = 11, .batch = 2000, .held_out = true});
+  const auto pairs_of = [](const TrainingBatch& batch) {
+    EXPECT_EQ(batch.ids.shape(), Shape({2000, 4}));
+    std::set<std::pair<Index, Index>> pairs;
+    for (Index row = 0; row < 2000; ++row) {
+      const Index a = batch.ids(row, 0), b = batch.ids(row, 2);
+      EXPECT_EQ(batch.ids(row, 1), 11);
+      EXPECT_EQ(batch.ids(row, 3), 12);
+      EXPECT_EQ(batch.targets(row, 2), kIgnored);
+      EXPECT_EQ(batch.targets(row, 3), (a + b) % 11);
+      pairs.emplace(a, b);
+    }
+    return pairs;
+  };
+  const auto seen = pairs_of(learned->batch(1, 0)), kept = pairs_of(held_out->batch(2, 0));
+  EXPECT_EQ(seen.size() + kept.size(), 121u);  // drawn so often that all of them came
+  for (const auto& pair : kept) EXPECT_EQ(seen.count(pair), 0u);
+  EXPECT_GT(kept.size(), 10u);
+  EXPECT_LT(kept.size(), 40u);
+}
+
+std::shared_ptr<const std::vector<Index>> counting(Index tokens) {
+  std::vector<Index> ids;
+  for (Index i = 0; i < tokens; ++i) ids.push_back(i);
+  return std::make_shared<const std::vector<Index>>(std::move(ids));
+}
+
+TEST(TextData, windows_of_either_part) {
+  TextTask task = {.ids = counting(200), .tokens = 10, .batch = 500};
+  const TrainingBatch learned = training_data(task)->batch(1, 0);
+  task.held_out = true;
+  const TrainingBatch held_out = training_data(task)->batch(1, 0);
+  std::set<Index> first, second;
+  for (Index b = 0; b < 500; ++b) {
+    first.insert(learned.ids(b, 0));
+    second.insert(held_out.ids(b, 0));
+    for (Index n = 0; n < 10; ++n) {
+      EXPECT_EQ(learned.targets(b, n), learned.ids(b, n) + 1);
+      EXPECT_EQ(learned.ids(b, n), learned.ids(b, 0) + n);
+      EXPECT_EQ(held_out.targets(b, n), held_out.ids(b, n) + 1);
+    }
+  }
+  EXPECT_EQ(*first.begin(), 0);
+  EXPECT_EQ(*first.rbegin(), 169);  // the last target is token 179, the last that is learned
+  EXPECT_EQ(*second.begin(), 180);
+  EXPECT_EQ(*second.rbegin(), 189);
+}
+
+TEST(TextData, masked_tokens_are_the_targets) {
+  const TextTask task = {
+      .ids = counting(300), .tokens = 50, .batch = 200, .mask_id = 300, .vocabulary = 301};
+  const TrainingBatch batch = training_data(task)->batch(1, 0);
+  Index targets = 0, masked = 0, same = 0;
+  for (Index b = 0; b < 200; ++b) {
+    Index in_row = 0;
+    for (Index n = 0; n < 50; ++n) {
+      const Index target = batch.targets(b, n), id = batch.ids(b, n);
+      if (target == kIgnored) continue;
+      ++in_row;
+      masked += id == 300;
+      same += id == target;
+    }
+    EXPECT_GE(in_row, 1);
+    targets += in_row;
+  }
+  const auto share = [&](Index part, Index all) {
+    return static_cast<double>(part) / static_cast<double>(all);
+  };
+  EXPECT_NEAR(share(targets, 10000), 0.15 + 0.85 / 50, 0.02);
+  EXPECT_NEAR(share(masked, targets), 0.8, 0.04);
+  EXPECT_NEAR(share(same, targets), 0.1, 0.03);
+}
+
+TEST(TextData, short_texts) {
+  EXPECT_EQ(testing::message_of([] { text_parts(1); }),
+            "[train] the text has 1 token, expected at least 4: two to learn from, two to evaluate on");
+  EXPECT_EQ(text_parts(4).learned, 2);
+  EXPECT_EQ(text_parts(1000).held_out, 100);
+  const TextTask task = {.ids = counting(6), .tokens = 100, .batch = 1, .held_out = true};
+  EXPECT_EQ(training_data(task)->batch(0, 0).ids.shape(), Shape({1, 1}));
+  EXPECT_THROW(training_data(TextTask{}), Error);
+}
+
+// An embedding that names itself and nothing else: the likeliest next token is the token itself.
+TEST(ScoreBatch, counts_targets_and_whole_sequences) {
+  TrainableConfig config;
+  config.vocabulary = 4;
+  config.layers = 1, config.heads = 1, config.width = 4, config.max_tokens = 3;
+  TrainableModel model(config, Random(1));
+  for (const TrainableParameter& parameter : model.parameters()) {
+    View values = model.parameter(parameter.name);
+    std::fill_n(values.data(), parameter.shape.elements(),
+                parameter.name == "transformer.ln_f.weight" ? 1.0f : 0.0f);
+  }
+  View table = model.parameter("transformer.wte.weight");
+  for (Index i = 0; i < 4; ++i) table.data()[i * 4 + i] = 1;
+  const TrainingBatch batch = {Ids::from({{0, 1, 2}, {3, 2, 1}}), Ids::from({{0, 1, kIgnored}, {3, 2, 0}})};
+  const BatchScore score = score_batch(model, batch);
+  EXPECT_EQ(score.sequences, 2);
+  EXPECT_EQ(score.right, 1);
+  EXPECT_EQ(score.targets, 5);
+  EXPECT_EQ(score.correct, 4);
+}
+
 }  // namespace
 }  // namespace fovea

@@ -10,6 +10,7 @@
 #include "fovea/json_writer.h"
 #include "inputs/model_input.h"
 #include "inputs/model_store.h"
+#include "inputs/own_models.h"
 
 namespace fovea::command {
 namespace {
@@ -64,28 +65,51 @@ class ModelCommand final : public Command {
     context.line(fetch_model(model, interrupt.token()));
   }
 
+  // A model as the list shows it.
+  struct Entry {
+    std::string name, package, license;
+    bool there = false;
+    Text what;
+  };
+
+  static std::vector<Entry> entries() {
+    std::vector<Entry> all;
+    for (const StoredModel& model : stored_models()) {
+      all.push_back({model.name, model.package, model.license, is_stored(model), model.what.text()});
+    }
+    for (const OwnModel& model : own_models()) {
+      all.push_back(
+          {model.name, "", "Apache-2.0", !own_model_folder(model.name).empty(), model.what.text()});
+    }
+    for (const std::string& name : further_models()) {
+      const std::string folder = model_folder(name);
+      all.push_back({name, "", "", true, {folder, folder}});
+    }
+    return all;
+  }
+
   void list(const Context& context) const {
     JsonWriter json;
     json.begin_array();
-    for (const StoredModel& model : stored_models()) {
-      const bool there = is_stored(model);
-      const Message state = there ? tr("here") : tr("not fetched");
-      context_line(context, model, state);
+    for (const Entry& entry : entries()) {
+      if (!json_) {
+        const Message state = entry.there             ? tr("here")
+                              : entry.package.empty() ? tr("not installed")
+                                                      : tr("not fetched");
+        const std::string left = pad_right(entry.name, 14) + pad_right(context.say(state), 14);
+        context.entry(left, context.say(entry.what) + (entry.license.empty() ? "" : ", " + entry.license),
+                      28);
+      }
       json.begin_object();
-      json.key("name").string(model.name);
-      json.key("there").boolean(there);
-      json.key("package").string(model.package);
-      json.key("license").string(model.license);
-      json.key("what").text(model.what.text());
+      json.key("name").string(entry.name);
+      json.key("there").boolean(entry.there);
+      json.key("package").string(entry.package);
+      json.key("license").string(entry.license);
+      json.key("what").text(entry.what);
       json.end_object();
     }
     json.end_array();
     if (json_) context.print(json.take());
-  }
-  void context_line(const Context& context, const StoredModel& model, const Message& state) const {
-    if (json_) return;
-    const std::string left = pad_right(model.name, 14) + pad_right(context.say(state), 14);
-    context.entry(left, context.say(model.what) + ", " + model.license, 28);
   }
 
   void info(const Context& context) const {

@@ -6,11 +6,13 @@
 #include <filesystem>
 
 #include "command.h"
+#include "commands/train/folder.h"
 #include "end_signal.h"
 #include "fovea/ascii.h"
 #include "fovea/colormap.h"
 #include "fovea/error.h"
 #include "fovea/measure_definitions.h"
+#include "fovea/training_log.h"
 #include "inputs/account_input.h"
 #include "inputs/mask_argument.h"
 #include "output/pictures.h"
@@ -20,8 +22,9 @@ namespace fovea::command {
 namespace {
 
 const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> all = {"heatmap", "grid",    "difference", "mask",  "lines",
-                                               "bars",    "entropy", "growth",     "speed", "diagram"};
+  static const std::vector<std::string> all = {"heatmap", "grid",    "difference", "mask",
+                                               "lines",   "bars",    "entropy",    "growth",
+                                               "speed",   "diagram", "training"};
   return all;
 }
 
@@ -56,11 +59,11 @@ class PlotCommand final : public Command {
     return tr(
         "KIND is heatmap (the default), grid (many heads), difference (of two files, or of two heads), "
         "mask, lines, bars (attention received), entropy (or another --measure, by layer and head), "
-        "growth (of fovea bench linear), speed (of fovea bench --json) or diagram (flow, qkv, words or heads). FILE holds weights [N, M] "
-        "to [L, B, H, N, M] or one array per layer (.npy, .npz, .safetensors, .json); with --q and --k "
-        "they are computed, for long inputs too; with --model, FILE is a text for the model, and a second "
-        "one makes a pair. Rows are queries, columns are keys. Without -o the picture is printed in the "
-        "terminal.");
+        "growth (of fovea bench linear), speed (of fovea bench --json), diagram (flow, qkv, words or heads) "
+        "or training (the loss in the folder of fovea train). FILE holds weights [N, M] to [L, B, H, N, M] "
+        "or one array per layer (.npy, .npz, .safetensors, .json); with --q and --k they are computed, for "
+        "long inputs too; with --model, FILE is a text for the model, and a second one makes a pair. Rows "
+        "are queries, columns are keys. Without -o the picture is printed in the terminal.");
   }
   std::vector<HelpExample> examples() const override {
     return {
@@ -187,6 +190,7 @@ class PlotCommand final : public Command {
     if (kind == "growth") return make_growth(rest, style);
     if (kind == "speed") return make_speed(rest, style);
     if (kind == "diagram") return make_diagram(rest, style);
+    if (kind == "training") return make_training(rest, style);
     source_.check(rest.size());
     if (kind == "entropy") chosen_measure();  // throws before a model is loaded
     const OpenRun open = source_.open(rest, style.language);
@@ -284,6 +288,19 @@ class PlotCommand final : public Command {
   static Picture make_speed(const std::vector<std::string>& rest, const PictureStyle& style) {
     if (rest.size() != 1) throw UsageError("speed: expected one FILE from fovea bench --json");
     return speed_picture(load_speed(rest.front(), style.language), style);
+  }
+
+  static Picture make_training(const std::vector<std::string>& rest, const PictureStyle& style) {
+    if (rest.size() != 1) throw UsageError("training: expected one DIR that fovea train wrote");
+    const bool is_folder = std::filesystem::is_directory(rest.front());
+    const TrainingHistory history =
+        TrainingLog::load(is_folder ? TrainFolder(rest.front()).log() : rest.front());
+    TrainingCurve curve;
+    for (const TrainingStep& step : history.steps) curve.steps.push_back({step.step, step.loss});
+    for (const TrainingEvaluation& each : history.evaluations) {
+      curve.held_out.push_back({each.step, each.loss});
+    }
+    return training_picture(curve, rest.front(), style);
   }
 
   Picture make_diagram(const std::vector<std::string>& rest, const PictureStyle& style) const {

@@ -8,6 +8,7 @@
 
 #include "fovea/error.h"
 #include "fovea/file.h"
+#include "inputs/own_models.h"
 #include "output/download_progress.h"
 #include "output/output.h"
 #include "subprocess.h"
@@ -129,6 +130,7 @@ std::string model_folder(const std::string& name_or_folder) {
   if (fs::exists(name_or_folder, ignored)) return name_or_folder;
   if (!name_or_folder.empty() && name_or_folder.find('/') == std::string::npos &&
       name_or_folder.front() != '.') {
+    if (const std::string own = own_model_folder(name_or_folder); !own.empty()) return own;
     const fs::path kept = fs::path(models_folder()) / name_or_folder;
     if (fs::is_directory(kept, ignored)) return kept.string();
     for (const StoredModel& model : stored_models()) {

@@ -6,6 +6,7 @@
 #include "fovea/error.h"
 #include "fovea/model.h"
 #include "inputs/model_store.h"
+#include "inputs/own_models.h"
 
 namespace fovea::command {
 
@@ -19,6 +20,13 @@ std::vector<explorer::ServedModel> served_models(const std::optional<std::string
     const auto same = [&](const explorer::ServedModel& model) { return model.id == stored.name; };
     if (std::any_of(models.begin(), models.end(), same)) continue;
     models.push_back({stored.name, is_stored(stored) ? model_folder(stored.name) : ""});
+  }
+  for (const OwnModel& own : own_models()) {
+    const auto same = [&](const explorer::ServedModel& model) { return model.id == own.name; };
+    const std::string folder = own_model_folder(own.name);
+    if (!folder.empty() && std::none_of(models.begin(), models.end(), same)) {
+      models.push_back({own.name, folder});
+    }
   }
   return models;
 }

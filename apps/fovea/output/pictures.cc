@@ -12,6 +12,7 @@
 #include "fovea/mask_picture.h"
 #include "fovea/measure_definitions.h"
 #include "fovea/reading.h"
+#include "output/output.h"
 
 namespace fovea::command {
 namespace {
@@ -246,6 +247,18 @@ Picture measure_picture(const MeasureTable& table, PictureStyle style) {
     h.title = style.title.value_or(tr("Mean entropy of the rows, in nats").in(style.language));
     return to_terminal(h, options);
   };
+  return {figure, terminal};
+}
+
+Picture training_picture(const TrainingCurve& curve, const std::string& folder, const PictureStyle& style) {
+  const std::string title = style.title.value_or(one_line(folder));
+  const auto figure = [=] {
+    TrainingChartOptions options;
+    options.title = title;
+    options.theme = style.theme, options.language = style.language;
+    return training_chart(curve, options);
+  };
+  const auto terminal = [=](const TerminalOptions& options) { return to_terminal(curve, title, options); };
   return {figure, terminal};
 }
 

@@ -11,6 +11,7 @@
 #include "fovea/heatmap.h"
 #include "fovea/speed_chart.h"
 #include "fovea/terminal_picture.h"
+#include "fovea/training_chart.h"
 #include "inputs/picture_input.h"
 
 namespace fovea::command {
@@ -43,6 +44,7 @@ Picture bars_picture(const ReceivedAttention& received, const PictureStyle& styl
 Picture measure_picture(const MeasureTable& table, PictureStyle style);
 Picture growth_picture(const GrowthData& data, const PictureStyle& style);
 Picture speed_picture(const SpeedData& data, const PictureStyle& style);
+Picture training_picture(const TrainingCurve& curve, const std::string& folder, const PictureStyle& style);
 
 enum class DiagramKind { flow, interplay, words, heads };
 Picture diagram_picture(const Account& account, DiagramKind kind, Index query, int head,

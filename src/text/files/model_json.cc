@@ -4,6 +4,7 @@
 #include "io/json.h"
 #include "io/messages.h"
 #include "text/models/unigram.h"
+#include "text/models/word_level.h"
 #include "text/models/word_piece.h"
 
 namespace fovea {
@@ -28,6 +29,13 @@ std::unique_ptr<TokenModel> read_word_piece(const JsonField& json, TokenTable& t
   }
   if (options.unknown == kNoToken) fail("{}.unk_token: WordPiece needs one, got null", json.where());
   return make_word_piece(tokens, options);
+}
+
+std::unique_ptr<TokenModel> read_word_level(const JsonField& json, TokenTable& tokens) {
+  read_vocabulary(json["vocab"], tokens);
+  const TokenId unknown = read_token(json["unk_token"], tokens);
+  if (unknown == kNoToken) fail("{}.unk_token: WordLevel needs one, got null", json.where());
+  return make_word_level(tokens, unknown);
 }
 
 // "a b", or ["a", "b"]
@@ -126,9 +134,10 @@ std::unique_ptr<TokenModel> read_model(const JsonField& json, bool byte_level, T
     fail("{}: a ByteLevel pre-tokenizer needs BPE, got {}", json.where(), in_quotes(type));
   }
   if (type == "WordPiece") return read_word_piece(json, tokens);
+  if (type == "WordLevel") return read_word_level(json, tokens);
   if (type == "BPE") return read_byte_pair(json, byte_level, tokens);
   if (type == "Unigram") return read_unigram(json, tokens);
-  fail("{}: unknown type {}; supported: WordPiece, BPE, Unigram", json.where(), in_quotes(type));
+  fail("{}: unknown type {}; supported: WordPiece, WordLevel, BPE, Unigram", json.where(), in_quotes(type));
 }
 
 }  // namespace fovea

@@ -8,14 +8,16 @@ Translations plot() {
       {"draw attention: PNG, SVG, PDF, or in the terminal",
        "绘制注意力图像：PNG、SVG、PDF，或直接显示在终端"},
       {"KIND is heatmap (the default), grid (many heads), difference (of two files, or of two heads), "
-       "mask, lines, bars (attention received), entropy (or another --measure, by layer and head), growth "
-       "(of fovea bench linear), speed (of fovea bench --json) or diagram (flow, qkv, words or heads). FILE holds weights [N, M] to [L, "
-       "B, H, N, M] or one array per layer (.npy, .npz, .safetensors, .json); with --q and --k they are "
-       "computed, for long inputs too; with --model, FILE is a text for the model, and a second one makes "
-       "a pair. Rows are queries, columns are keys. Without -o the picture is printed in the terminal.",
+       "mask, lines, bars (attention received), entropy (or another --measure, by layer and head), "
+       "growth (of fovea bench linear), speed (of fovea bench --json), diagram (flow, qkv, words or heads) "
+       "or training (the loss in the folder of fovea train). FILE holds weights [N, M] to [L, B, H, N, M] "
+       "or one array per layer (.npy, .npz, .safetensors, .json); with --q and --k they are computed, for "
+       "long inputs too; with --model, FILE is a text for the model, and a second one makes a pair. Rows "
+       "are queries, columns are keys. Without -o the picture is printed in the terminal.",
        "KIND 可取 heatmap（默认）、grid（多个头）、difference（两个文件或两个头之差）、mask、lines、bars"
-       "（收到的注意力）、entropy（各层各头）、growth（fovea bench linear 的结果）、speed（fovea bench --json 的结果）或 diagram（flow、"
-       "qkv、words、heads）。FILE 是权重 [N, M] 到 [L, B, H, N, M]，或每层一个数组（.npy、.npz、"
+       "（收到的注意力）、entropy（各层各头）、growth（fovea bench linear 的结果）、speed（fovea bench --json "
+       "的结果）、diagram（flow、qkv、words、heads）或 training（fovea train 文件夹中的损失曲线）。"
+       "FILE 是权重 [N, M] 到 [L, B, H, N, M]，或每层一个数组（.npy、.npz、"
        ".safetensors、.json）；用 --q 和 --k 时现场计算，输入可以很长；用 --model 时 FILE 是模型要读的文"
        "本，再给一个则组成句对。行是查询，列是键。不给 -o 时打印在终端。"},
       {"a heatmap, with the words on both axes", "热力图，两轴标注词语"},

@@ -22,6 +22,7 @@ Translations plot();
 Translations serve();
 Translations shared();
 Translations tokens();
+Translations train();
 Translations view();
 
 std::vector<Translations> texts();  // all of them

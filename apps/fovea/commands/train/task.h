@@ -1,0 +1,34 @@
+// The tasks of fovea train: data, tokenizer, sizes of the model, and how well it did.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/train/settings.h"
+#include "fovea/trainable_model.h"
+#include "fovea/training_tasks.h"
+#include "texts/message.h"
+
+namespace fovea::command {
+
+// What a trained model reached on data it has not seen.
+struct TaskResult {
+  std::vector<std::pair<std::string, double>> numbers;  // for programs
+  Message says;
+};
+
+struct PreparedTask {
+  TrainableConfig config;
+  std::string tokenizer;  // tokenizer.json
+  std::shared_ptr<const TrainingData> data, held_out;
+  Index held_out_batches = 8;
+  std::function<TaskResult(TrainableModel&)> examine;
+};
+
+// Reads the file and makes a tokenizer of it, unless `tokenizer` is one already. Throws Error for files and
+// sizes that do not fit.
+PreparedTask prepare_task(const TrainSettings& settings, const std::string& tokenizer = "");
+
+}  // namespace fovea::command

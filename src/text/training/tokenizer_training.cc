@@ -1,0 +1,298 @@
+#include "fovea/tokenizer_training.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/fail.h"
+#include "core/utf8.h"
+#include "fovea/json_writer.h"
+#include "fovea/tokenizer.h"
+#include "io/json.h"
+#include "io/messages.h"
+#include "text/models/byte_alphabet.h"
+#include "text/steps/pre_tokenizer.h"
+#include "text/steps/split_pattern.h"
+#include "text/training/byte_pair_trainer.h"
+#include "text/unicode/unicode.h"
+
+namespace fovea {
+namespace {
+
+constexpr const char* kUnknown = "<unk>";
+constexpr Index kDefaultBytePairs = 1000;
+
+using Counts = std::map<std::string, Index>;
+
+void check_utf8(const std::string& text, std::size_t number) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint c = decode_utf8(text, at);
+    if (!c.valid) {
+      fail("[tokenizer] text {}: byte {} (0x{:02x}) is not valid UTF-8", number, at + 1,
+           static_cast<unsigned char>(text[at]));
+    }
+    at += c.bytes;
+  }
+}
+
+// The words as the tokenizer itself will split them.
+void count_words(const std::string& text, Counts& counts) {
+  static const PreTokenizers kWhitespace = [] {
+    PreTokenizers list;
+    bool byte_level = false;
+    const Json json = parse_json(R"({"type": "Whitespace"})", "[tokenizer] words");
+    read_pre_tokenizers(JsonField(json, "[tokenizer] words"), list, byte_level);
+    return list;
+  }();
+  SplitText split = {AlignedText(text, 0), {{0, static_cast<std::uint32_t>(text.size())}}};
+  for (const auto& step : kWhitespace) step->apply(split);
+  for (const ByteSpan& piece : split.pieces) ++counts[text.substr(piece.begin, piece.end - piece.begin)];
+}
+
+void count_characters_of(const std::string& text, Counts& counts) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    next_code_point(text, at);
+    ++counts[text.substr(begin, at - begin)];
+  }
+}
+
+void count_byte_level_words(const std::string& text, Counts& counts) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = next_gpt2_word(text, at);
+    ++counts[text.substr(at, end - at)];
+    at = end;
+  }
+}
+
+Counts count_pieces(const std::vector<std::string>& texts, TokenizerKind kind) {
+  Counts counts;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    check_utf8(texts[i], i + 1);
+    if (texts[i].empty()) continue;
+    if (kind == TokenizerKind::words) count_words(texts[i], counts);
+    if (kind == TokenizerKind::characters) count_characters_of(texts[i], counts);
+    if (kind == TokenizerKind::byte_pairs) count_byte_level_words(texts[i], counts);
+  }
+  return counts;
+}
+
+// The most frequent of them, at most `room`; equal ones in the order of their bytes.
+std::vector<std::string> most_frequent(const Counts& counts, Index room, Index min_count) {
+  std::vector<std::pair<std::string, Index>> list(counts.begin(), counts.end());
+  std::erase_if(list, [&](const auto& entry) { return entry.second < min_count; });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (room >= 0 && static_cast<Index>(list.size()) > room) list.resize(static_cast<std::size_t>(room));
+  std::vector<std::string> result;
+  for (auto& [piece, count] : list) result.push_back(std::move(piece));
+  return result;
+}
+
+// What the parts of a tokenizer.json are for each kind.
+struct TokenizerFile {
+  TokenizerKind kind = TokenizerKind::words;
+  bool only_spaces = false;          // words: marks do not separate them
+  bool single_digits = false;        // words: each digit is one
+  std::vector<std::string> special;  // the unknown token included
+  std::vector<std::string> tokens;   // by id
+  std::vector<LearnedPair> merges;
+
+  std::string json() const {
+    JsonWriter json;
+    json.begin_object();
+    json.key("version").string("1.0");
+    json.key("truncation").null();
+    json.key("padding").null();
+    write_added_tokens(json);
+    json.key("normalizer").null();
+    json.key("pre_tokenizer");
+    write_pre_tokenizer(json);
+    json.key("post_processor").null();
+    json.key("decoder");
+    write_decoder(json);
+    json.key("model");
+    write_model(json);
+    json.end_object();
+    return json.take();
+  }
+
+ private:
+  static void write_byte_level(JsonWriter& json) {
+    json.begin_object();
+    json.key("type").string("ByteLevel");
+    json.key("add_prefix_space").boolean(false);
+    json.key("trim_offsets").boolean(true);
+    json.key("use_regex").boolean(true);
+    json.end_object();
+  }
+
+  static void write_type(JsonWriter& json, const char* type) {
+    json.begin_object();
+    json.key("type").string(type);
+    json.end_object();
+  }
+
+  void write_added_tokens(JsonWriter& json) const {
+    json.key("added_tokens").begin_array();
+    for (const std::string& token : special) {
+      json.begin_object();
+      json.key("id").integer(std::find(tokens.begin(), tokens.end(), token) - tokens.begin());
+      json.key("content").string(token);
+      for (const char* name : {"single_word", "lstrip", "rstrip", "normalized"})
+        json.key(name).boolean(false);
+      json.key("special").boolean(true);
+      json.end_object();
+    }
+    json.end_array();
+  }
+
+  void write_pre_tokenizer(JsonWriter& json) const {
+    if (kind == TokenizerKind::characters) return json.null();
+    if (kind == TokenizerKind::byte_pairs) return write_byte_level(json);
+    if (!single_digits) return write_type(json, only_spaces ? "WhitespaceSplit" : "Whitespace");
+    json.begin_object();
+    json.key("type").string("Sequence");
+    json.key("pretokenizers").begin_array();
+    write_type(json, "WhitespaceSplit");
+    json.begin_object();
+    json.key("type").string("Digits");
+    json.key("individual_digits").boolean(true);
+    json.end_object();
+    json.end_array();
+    json.end_object();
+  }
+
+  // Without a decoder there is a space between tokens.
+  void write_decoder(JsonWriter& json) const {
+    if (kind == TokenizerKind::words) return json.null();
+    if (kind == TokenizerKind::byte_pairs) return write_byte_level(json);
+    write_type(json, "Fuse");
+  }
+
+  // Characters are byte pairs without pairs: a text is spelled and stays so.
+  void write_model(JsonWriter& json) const {
+    const bool words = kind == TokenizerKind::words, bytes = kind == TokenizerKind::byte_pairs;
+    json.begin_object();
+    json.key("type").string(words ? "WordLevel" : "BPE");
+    if (!words) {
+      json.key("dropout").null();
+      json.key("unk_token");
+      bytes ? json.null() : json.string(kUnknown);
+      json.key("continuing_subword_prefix").null();
+      json.key("end_of_word_suffix").null();
+      for (const char* name : {"fuse_unk", "byte_fallback", "ignore_merges"}) json.key(name).boolean(false);
+    }
+    json.key("vocab").begin_object();
+    for (std::size_t id = 0; id < tokens.size(); ++id) json.key(tokens[id]).integer(static_cast<Index>(id));
+    json.end_object();
+    if (words) {
+      json.key("unk_token").string(kUnknown);
+    } else {
+      json.key("merges").begin_array();
+      for (const LearnedPair& pair : merges) {
+        json.strings(
+            {tokens[static_cast<std::size_t>(pair.left)], tokens[static_cast<std::size_t>(pair.right)]});
+      }
+      json.end_array();
+    }
+    json.end_object();
+  }
+};
+
+// All bytes, in the order of the characters that stand for them.
+std::vector<std::string> byte_characters() {
+  std::vector<std::string> characters;
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(static_cast<unsigned char>(byte));
+    characters.push_back(bytes_as_characters({&c, 1}));
+  }
+  std::sort(characters.begin(), characters.end());  // UTF-8 sorts as its code points do
+  return characters;
+}
+
+void check_special(const std::vector<std::string>& special) {
+  for (std::size_t i = 0; i < special.size(); ++i) {
+    const bool twice = std::find(special.begin(), special.begin() + static_cast<std::ptrdiff_t>(i),
+                                 special[i]) != special.begin() + static_cast<std::ptrdiff_t>(i);
+    if (special[i].empty() || !is_utf8(special[i]) || twice) {
+      fail("[tokenizer] the special token {} is {}", in_quotes(special[i]),
+           special[i].empty() ? "empty"
+           : twice            ? "there twice"
+                              : "not valid UTF-8");
+    }
+  }
+}
+
+}  // namespace
+
+std::string to_string(TokenizerKind kind) {
+  return kind == TokenizerKind::words ? "words" : kind == TokenizerKind::characters ? "characters" : "bpe";
+}
+
+TokenizerKind tokenizer_kind(std::string_view name) {
+  for (const auto kind : {TokenizerKind::words, TokenizerKind::characters, TokenizerKind::byte_pairs}) {
+    if (name == to_string(kind)) return kind;
+  }
+  fail("[tokenizer] there is no kind {}; there are words, characters, bpe", in_quotes(name));
+}
+
+std::string train_tokenizer(const std::vector<std::string>& texts, const TokenizerTraining& options) {
+  if (options.vocabulary < 0 || options.min_count < 0) {
+    fail("[tokenizer] a vocabulary of {}, {} times at least: expected nothing negative", options.vocabulary,
+         options.min_count);
+  }
+  check_special(options.special);
+  const bool bytes = options.kind == TokenizerKind::byte_pairs;
+  TokenizerFile file;
+  file.kind = options.kind;
+  file.special = options.special;
+  const bool has_unknown =
+      std::find(file.special.begin(), file.special.end(), kUnknown) != file.special.end();
+  if (!bytes && !has_unknown) file.special.emplace_back(kUnknown);
+  file.tokens = file.special;
+  Counts counts = count_pieces(texts, options.kind);
+  if (counts.empty()) fail("[tokenizer] the texts hold nothing to make tokens of");
+  for (const std::string& token : file.special) counts.erase(token);
+
+  const Index vocabulary =
+      options.vocabulary == 0 && bytes ? kDefaultBytePairs : options.vocabulary;  // 0: all
+  const Index fixed = static_cast<Index>(file.tokens.size()) + (bytes ? 256 : 1);
+  if (vocabulary > 0 && vocabulary < fixed) {
+    fail("[tokenizer] a vocabulary of {} tokens, {} need {} at least", vocabulary,
+         bytes ? "the bytes" : to_string(options.kind), fixed);
+  }
+  if (bytes) {
+    const std::vector<std::string> alphabet = byte_characters();
+    const std::size_t first = file.tokens.size();
+    file.tokens.insert(file.tokens.end(), alphabet.begin(), alphabet.end());
+    BytePairs pairs =
+        train_byte_pairs(counts, std::move(file.tokens), first, vocabulary, options.min_count);
+    file.tokens = std::move(pairs.tokens);
+    file.merges = std::move(pairs.merges);
+    return file.json();
+  }
+  const Index room = vocabulary == 0 ? -1 : vocabulary - static_cast<Index>(file.tokens.size());
+  std::vector<std::string> kept = most_frequent(counts, room, options.min_count);
+  if (options.kind == TokenizerKind::characters) std::sort(kept.begin(), kept.end());
+  file.tokens.insert(file.tokens.end(), kept.begin(), kept.end());
+  return file.json();
+}
+
+std::string word_tokenizer(const std::vector<std::string>& words, bool single_digits) {
+  TokenizerFile file;
+  file.only_spaces = true;
+  file.single_digits = single_digits;
+  file.special = {kUnknown};
+  file.tokens = words;
+  file.tokens.emplace_back(kUnknown);
+  check_special(file.tokens);
+  std::string json = file.json();
+  const Tokenizer tokenizer = Tokenizer::from_json(json);
+  for (std::size_t id = 0; id < words.size(); ++id) {
+    if (tokenizer.encode(words[id]).ids == std::vector<Index>{static_cast<Index>(id)}) continue;
+    fail("[tokenizer] {} would not be read as one word", in_quotes(words[id]));
+  }
+  return json;
+}
+
+}  // namespace fovea

@@ -1,0 +1,149 @@
+// The models in models/, which are installed with the command: what they can do, and which head does it.
+#include <unordered_set>
+
+#include "core/dropout.h"
+#include "fovea/head_roles.h"
+#include "fovea/measures.h"
+#include "fovea/text_model.h"
+#include "fovea/training_tasks.h"
+#include "run_command.h"
+
+namespace fovea {
+namespace {
+
+std::string own(const std::string& name) { return std::string(FOVEA_TEST_DATA) + "/../../models/" + name; }
+
+// A list of eight digits as one number.
+Index number_of(const TrainingBatch& batch, Index b) {
+  Index number = 0;
+  for (Index n = 0; n < 8; ++n) number = 10 * number + batch.ids(b, n);
+  return number;
+}
+
+// The training's own lists are drawn again (scripts/train_models: seed 1, 3,000 batches of 64) and left
+// out.
+TEST(OwnModels, sort_sorts_lists_it_has_never_seen) {
+  constexpr Index kLists = 10'000, kBatch = 2000;
+  std::unordered_set<Index> learned;
+  const auto lessons = training_data(SortTask{});
+  for (Index step = 0; step < 3000; ++step) {
+    const TrainingBatch batch = lessons->batch(mix_bits(mix_bits(1)), step);
+    for (Index b = 0; b < 64; ++b) learned.insert(number_of(batch, b));
+  }
+  EXPECT_GT(learned.size(), 190'000u);
+
+  TrainableModel model = load_pretrained(own("sort"));
+  const auto data = training_data(SortTask{.batch = kBatch});
+  Index right = 0, lists = 0;
+  for (Index number = 0; lists < kLists; ++number) {
+    TrainingBatch batch = data->batch(20260, number);
+    for (Index b = 0; b < kBatch; ++b) {  // a list without targets is right, and not counted
+      if (learned.insert(number_of(batch, b)).second) continue;
+      for (Index n = 0; n < 15; ++n) batch.targets(b, n) = kIgnored;
+      --lists, --right;
+    }
+    const BatchScore score = score_batch(model, batch);
+    lists += score.sequences;
+    right += score.right;
+  }
+  EXPECT_GE(right * 1000, lists * 999) << right << " of " << lists;
+}
+
+TEST(OwnModels, sort_writes_what_it_was_asked_for) {
+  const CommandResult result = run_fovea({"generate", "--model", "sort", "3 1 4 1 5 9 2 6"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "3 1 4 1 5 9 2 6 1 1 2 3 4 5 6 9\n");
+  EXPECT_EQ(run_fovea({"generate", "--model", "sort", "31415926"}).out, result.out);
+}
+
+struct InductionLosses {
+  double first = 0, repeats = 0;
+};
+
+InductionLosses induction_losses(TrainableModel& model) {
+  InductionTask task = {.batch = 500};
+  task.part = InductionTask::Part::first;
+  const double first = model.loss(training_data(task)->batch(20261, 0)).mean();
+  task.part = InductionTask::Part::repeats;
+  return {first, model.loss(training_data(task)->batch(20261, 0)).mean()};
+}
+
+// Sets what a head adds to the stream to zero: its columns of the output projection [E, H · D].
+void ablate(TrainableModel& model, Index layer, Index head) {
+  View weights = model.parameter("model.layers." + std::to_string(layer) + ".self_attn.o_proj.weight");
+  const Index width = weights.shape()[1], each = width / model.config().heads;
+  for (Index row = 0; row < weights.shape()[0]; ++row) {
+    for (Index n = 0; n < each; ++n) weights.data()[row * width + head * each + n] = 0;
+  }
+}
+
+struct HeadPlace {
+  Index layer = 0, head = 0;
+};
+
+// The head with the largest induction score on a text of words that come twice.
+HeadPlace induction_head(const TextModel& model, double& score, std::string& role) {
+  const std::string words =
+      "old tree red moon big bird sing new song hot tea cold rain black hen white snow run fast ";
+  const Run run = model.read({words + words}).run;
+  const AttentionMeasures measures = measure_attention(run);
+  HeadPlace best;
+  score = 0;
+  for (std::size_t layer = 0; layer < measures.heads.size(); ++layer) {
+    for (std::size_t head = 0; head < measures.heads[layer].size(); ++head) {
+      const double value = measures.heads[layer][head][Measure::induction];
+      if (value <= score) continue;
+      score = value;
+      role = role_of(measures.heads[layer][head]).id;
+      best = {static_cast<Index>(layer), static_cast<Index>(head)};
+    }
+  }
+  return best;
+}
+
+TEST(OwnModels, induction_foretells_repeats_and_one_head_does_it) {
+  TrainableModel model = load_pretrained(own("induction"));
+  const InductionLosses whole = induction_losses(model);
+  EXPECT_LT(whole.repeats, whole.first / 10) << whole.first << " " << whole.repeats;
+
+  double score = 0;
+  std::string role;
+  const HeadPlace head = induction_head(TextModel::load(own("induction")), score, role);
+  EXPECT_EQ(role, "induction") << "layer " << head.layer << " score " << score;
+  EXPECT_GT(score, 0.5);
+  std::printf("induction: loss %.4f, on repeats %.4f; L%dH%d scores %.3f\n", whole.first, whole.repeats,
+              static_cast<int>(head.layer), static_cast<int>(head.head), score);
+
+  ablate(model, head.layer, head.head);
+  const InductionLosses without = induction_losses(model);
+  std::printf("without it: %.4f, on repeats %.4f\n", without.first, without.repeats);
+  EXPECT_GT(without.repeats, whole.first / 2);
+}
+
+TEST(OwnModels, the_command_knows_them) {
+  const TemporaryDirectory cache;
+  const std::vector<std::string> nothing = {"XDG_CACHE_HOME=" + cache.file("")};
+  const CommandResult list = run_fovea({"model", "list"}, nothing);
+  EXPECT_TRUE(contains(list.out, "induction     here")) << list.out;
+  EXPECT_TRUE(contains(list.out, "sort          here")) << list.out;
+  for (const char* name : {"sort", "induction"}) {
+    EXPECT_EQ(run_fovea({"model", "check", name}, nothing).exit_code, 0);
+    std::uintmax_t bytes = 0;
+    for (const auto& file : std::filesystem::directory_iterator(own(name))) bytes += file.file_size();
+    EXPECT_LT(bytes, 500'000u) << name;
+    EXPECT_TRUE(std::filesystem::exists(own(name) + "/README.md"));
+  }
+}
+
+TEST(OwnModels, a_model_put_beside_the_fetched_ones_is_listed) {
+  const TemporaryDirectory cache;
+  std::filesystem::create_directories(cache.file("fovea/models"));
+  std::filesystem::copy(own("sort"), cache.file("fovea/models/mine"));
+  const std::vector<std::string> there = {"XDG_CACHE_HOME=" + cache.file("")};
+  EXPECT_TRUE(contains(run_fovea({"model", "list"}, there).out, "mine          here"));
+  EXPECT_EQ(run_fovea({"generate", "--model", "mine", "2 1 2 1 2 1 2 1"}, there).out,
+            "2 1 2 1 2 1 2 1 1 1 1 1 2 2 2 2\n");
+}
+
+}  // namespace
+}  // namespace fovea
