@@ -36,7 +36,7 @@ export const explainStrings = {
     "A word passes through all layers, and in each of them it takes something from other words. What it has taken by then comes from words that had themselves taken from others. Rollout multiplies the layers’ attention to estimate how much of each input word arrives in the end; beside it stand the plain weights of every layer. It is an estimate: it leaves out what the layers do with the values.",
     "一个词要穿过所有的层，在每一层都从别的词那里取一些信息，而那些词之前又从别处取过。Rollout 把各层的注意力相乘，估计每个输入词最终有多少到达；旁边是每一层的原始权重。这只是估计：没有考虑各层怎样处理这些值。",
   ],
-  "explainTry.text": ["choose a word, then step through the heads with , and . and see what changes.", "选一个词，再用 , 和 . 逐个切换头，看看有什么变化。"],
+  "explainTry.text": ["choose a word, then step through the heads with the keys “,” and “.” and see what changes.", "选一个词，再按 “,” 和 “.” 键逐个切换头，看看有什么变化。"],
   "explainTry.matrix": ["look for diagonals and columns, then zoom into one of them.", "找找对角线和竖条，再放大其中一处。"],
   "explainTry.lines": ["switch on all heads of a layer and choose one word.", "打开一层的所有头，再选一个词。"],
   "explainTry.grid": ["order the heads by “previous token” and open the first one.", "按“前一个词”排序，打开第一个头。"],
