@@ -29,7 +29,7 @@ function AllHeads() {
   const thumbnails = useLoaded(key, () => thumbnailsOf(chosen.capture, chosen.kind, patience)).value;
   const overview = useLoaded(key, () => overviewOf(chosen.capture, chosen.kind, patience)).value;
   const [layers, heads] = [info.layers, info.heads];
-  const cell = clamp(Math.floor(Math.min(widest / heads, 230 / layers)), 6, 48);
+  const cell = clamp(Math.floor(Math.min(widest / heads, 270 / layers)), 6, 56);
   const table = colours.value;
   const range = now.range.value;
   const fits = thumbnails?.layers === layers && thumbnails.heads === heads ? thumbnails : null;

@@ -38,7 +38,8 @@ async function candidates(shown: Capture, info: KindInfo): Promise<Iterable<Cand
 }
 
 async function chosen(shown: Capture, info: KindInfo): Promise<Partial<LinkState> | null> {
-  const texts = { queries: factsOf(shown, info.query_side), keys: factsOf(shown, info.key_side), self: info.query_side === info.key_side };
+  const self = info.query_side === info.key_side;
+  const texts = { queries: factsOf(shown, info.query_side), keys: factsOf(shown, info.key_side), self, causal: info.causal };
   const example = clearestExample(await candidates(shown, info), texts);
   if (!example) return null;
   const { layer, head, spot } = example;

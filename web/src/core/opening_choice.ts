@@ -11,6 +11,7 @@ export interface Texts {
   queries: TokenFacts[];
   keys: TokenFacts[];
   self: boolean; // the same text on both sides: places can be compared
+  causal: boolean;
 }
 
 export interface Candidate {
@@ -33,6 +34,7 @@ const worth: Record<string, number> = {
   induction: 1, same_token: 1, previous_token: 1, next_token: 1, focused: 0.9, block_diagonal: 0.8, local: 0.8, mixed: 0.55,
 };
 const leastWorth = 0.02;
+const fullChoice = 8; // the first words of a causal model have little to choose from
 const offsets: Record<string, number> = { previous_token: -1, next_token: 1 };
 
 const listOf = (words: string) => new Set(words.split(" "));
@@ -75,7 +77,8 @@ export function clearestExample(candidates: Iterable<Candidate>, texts: Texts): 
       const row = data.subarray(i * columns, (i + 1) * columns);
       const to = largestIn(row);
       const tells = (worth[role] ?? leastWorth) * relation(i, to, role, texts);
-      const score = row[to] * tells * clarity(texts.queries[i]) * clarity(texts.keys[to]);
+      const choice = texts.causal ? Math.min(1, (i + 1) / fullChoice) : 1;
+      const score = row[to] * choice * tells * clarity(texts.queries[i]) * clarity(texts.keys[to]);
       if (score > (best?.score ?? 0)) best = { layer, head, spot: i, score };
     }
   }
