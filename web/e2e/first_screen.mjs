@@ -38,10 +38,10 @@ async function opensOnAPattern({ session, weights, tokens }) {
   const { role, measures } = overview.heads[layer][head];
   assert.ok(!["sink_share", "special_tokens", "diagonal", "broad"].includes(role.id), `a head that ${role.name.en}`);
   assert.equal(role.id, "focused");
-  assert.equal(await page.textContent(".does"), `In this head each word picks one other word: the largest weight is ${Math.round(100 * measures.confidence)} % on average.`);
+  assert.equal(await page.textContent(".does"), `In this head a word mostly looks at one single token: its largest weight is ${Math.round(100 * measures.confidence)} % on average.`);
   await page.click("button.language");
   await shown(page, (text) => document.querySelector(".seen").textContent === text, `it 把 ${percent}% 的注意力放在往前第 7 个词 animal 上。`);
-  assert.match(await page.textContent(".does"), /^在这个头里，每个词各挑一个词来看/);
+  assert.match(await page.textContent(".does"), /^在这个头里，每个词的注意力多半集中在一个词元上/);
   await page.click("button.language");
   await page.reload();
   await shown(page, () => /^it puts/.test(document.querySelector(".seen")?.textContent));

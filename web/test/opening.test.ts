@@ -7,7 +7,7 @@ import { samplesFor } from "../src/core/samples";
 import type { HeadOverview, ModelInfo } from "../src/data/types";
 
 const words = ["[CLS]", "the", "animal", "slept", "because", "it", "was", "tired", "."];
-const facts = words.map((label) => ({ label, special: label === "[CLS]", glued: false }));
+const facts = words.map((label) => ({ label, special: label === "[CLS]", glued: false, segment: 0 }));
 const texts: Texts = { queries: facts, keys: facts, self: true, causal: false };
 
 // Each row puts `weight` on the key that `at` names, and the rest evenly on the others.

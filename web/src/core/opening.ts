@@ -16,7 +16,7 @@ export const opening = signal(false); // it is being chosen: the first picture w
 
 function factsOf(shown: Capture, side: Side): TokenFacts[] {
   const sequence = sequenceOf(shown, side);
-  return pieces(shown, side, sequence).map(({ label, glued }, i) => ({ label, glued, special: isMarker(sequence, i) }));
+  return pieces(shown, side, sequence).map(({ label, glued }, i) => ({ label, glued, special: isMarker(sequence, i), segment: sequence.segments[i] ?? 0 }));
 }
 
 function* allHeads({ heads }: Overview, { rows, columns, max, heads: count }: Thumbnails): Generator<Candidate> {

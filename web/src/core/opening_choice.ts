@@ -5,6 +5,7 @@ export interface TokenFacts {
   label: string;
   special: boolean;
   glued: boolean; // continues the word before it
+  segment: number; // the sentence of a pair
 }
 
 export interface Texts {
@@ -34,6 +35,7 @@ const worth: Record<string, number> = {
   induction: 1, same_token: 1, previous_token: 1, next_token: 1, focused: 0.9, block_diagonal: 0.8, local: 0.8, mixed: 0.55,
 };
 const leastWorth = 0.02;
+const clearReference = 0.4; // so much weight makes a word the one that a pronoun stands for
 const fullChoice = 8; // the first words of a causal model have little to choose from
 const offsets: Record<string, number> = { previous_token: -1, next_token: 1 };
 
@@ -52,13 +54,15 @@ function clarity(token: TokenFacts): number {
   return (plain && !pronouns.has(wordOf(token)) ? 0.6 : 1) * (token.glued ? 0.6 : 1);
 }
 
-// A word that stands for an earlier one and looks at it is the best example there is; a neighbour tells least.
-function relation(from: number, to: number, role: string, { queries, keys, self }: Texts): number {
+// A word that stands for an earlier one and looks at it is the best example there is; one that looks into the other
+// sentence comes next; a neighbour tells least.
+function relation(from: number, to: number, weight: number, role: string, { queries, keys, self }: Texts): number {
   if (!self) return 1;
   if (from === to) return 0;
   if (role in offsets) return to === from + offsets[role] ? 0.75 : 0;
   const content = isWord(keys[to]) && !helpers.has(wordOf(keys[to])) && !pronouns.has(wordOf(keys[to]));
-  if (to < from && content && pronouns.has(wordOf(queries[from]))) return 1.4;
+  if (to < from && content && weight >= clearReference && pronouns.has(wordOf(queries[from]))) return 1.6;
+  if (queries[from].segment !== keys[to].segment) return 1.2;
   return Math.abs(from - to) > 1 ? 0.9 : 0.6;
 }
 
@@ -76,7 +80,7 @@ export function clearestExample(candidates: Iterable<Candidate>, texts: Texts): 
     for (let i = 0; i < rows; ++i) {
       const row = data.subarray(i * columns, (i + 1) * columns);
       const to = largestIn(row);
-      const tells = (worth[role] ?? leastWorth) * relation(i, to, role, texts);
+      const tells = (worth[role] ?? leastWorth) * relation(i, to, row[to], role, texts);
       const choice = texts.causal ? Math.min(1, (i + 1) / fullChoice) : 1;
       const score = row[to] * choice * tells * clarity(texts.queries[i]) * clarity(texts.keys[to]);
       if (score > (best?.score ?? 0)) best = { layer, head, spot: i, score };

@@ -9,8 +9,8 @@ export const explainStrings = {
     "一张图显示一个头的全部权重。每一行是一个正在看的词，每一列是一个被看的词，格子的颜色表示看多少。对角线表示“看自己”，紧挨在它下方的斜线表示“看前一个词”，整列都深表示“大家都看这里”。画斜纹的格子是看不见的：生成文本的模型不能往后看。下方的条形表示每个词总共得到多少，右侧的条形表示一行有多分散。",
   ],
   "explain.lines": [
-    "The words stand on the left as those that look and on the right as those that are looked at. A line joins two of them; the thicker it is, the larger the weight. Weak lines are left out, so that the picture can be read. Each head has its own colour, and several heads can be shown at once.",
-    "左边是正在看的词，右边是被看的词。两者之间连一条线，线越粗，权重越大。弱的连线被略去，画面才看得清。每个头一种颜色，可以同时显示几个头。",
+    "The words stand on the left as those that look and on the right as those that are looked at. A line joins two of them; the stronger its colour, the larger the weight. Weak lines are left out, so that the picture can be read. Each head has its own colour, and several heads can be shown at once.",
+    "左边是正在看的词，右边是被看的词。两者之间连一条线，颜色越浓，权重越大。弱的连线被略去，画面才看得清。每个头一种颜色，可以同时显示几个头。",
   ],
   "explain.grid": [
     "All heads of the model on this text, one small picture each: rows are the words that look, columns those they look at, as in Matrix. Layers run from top to bottom. The words below say what a head mostly does here, by simple rules; a number beside them is the share of attention that made the rule hold. On another text the same head may do something else.",
@@ -21,16 +21,16 @@ export const explainStrings = {
     "一个头怎样一步一步算出它的权重，用的是真实的数字。每个词元是一行数。三次矩阵乘法把它变成查询（我在找什么？）、键（凭什么找到我？）和值（我传递什么？）。查询与键的点积是分数，softmax 把一行分数变成加起来等于 1 的比例，再按这些比例把值混合起来。",
   ],
   "explain.masks": [
-    "A mask decides who may look at whom. Left: the mask, white is hidden. Then the attention of the chosen head before and after it: what is hidden gets nothing, and the rest of each row is scaled up to 1 again. Models that write text use the causal mask: a word sees only what stands before it.",
-    "掩码决定谁能看见谁。左边是掩码本身，空白处看不见。旁边是所选的头在加掩码之前和之后的注意力：被隐藏的得到 0，每行剩下的部分重新放大到和为 1。生成文本的模型使用因果掩码：一个词只能看见它前面的内容。",
+    "A mask decides who may look at whom. Left: the mask; hatched pairs are hidden. Then the attention of the chosen head before and after it: what is hidden gets nothing, and the rest of each row is scaled up to 1 again. Models that write text use the causal mask: a word sees only what stands before it.",
+    "掩码决定谁能看见谁。左边是掩码本身，画斜纹的地方看不见。旁边是所选的头在加掩码之前和之后的注意力：被隐藏的得到 0，每行剩下的部分重新放大到和为 1。生成文本的模型使用因果掩码：一个词只能看见它前面的内容。",
   ],
   "explain.heads": [
     "Numbers that sum up each head: how spread its attention is (entropy), how far away it looks (distance), how much goes to the word before, to itself, to markers. The table lists all heads; in the charts every point is a head. Points that lie near each other in the map look at the same things.",
     "用几个数概括每个头：注意力有多分散（熵）、看得有多远（距离）、有多少给了前一个词、自己或标记。表格列出所有的头；图中每个点是一个头。在分布图里离得近的点，看的是相似的东西。",
   ],
   "explain.compare": [
-    "Two attention pictures side by side, A and B, and what remains when one is taken from the other. Blue and red are the places where one of them looks more. The numbers below say how large the difference is in all. Two heads, two texts of the same model, or the same head with and without a mask can be compared.",
-    "并排显示两张注意力图 A 和 B，以及两者相减的结果。蓝色和红色分别是其中一方看得更多的地方。下面的数字说明总体差异有多大。可以对比两个头、同一模型读的两段文本，或同一个头加掩码前后。",
+    "Two attention pictures side by side, A and B, and what remains when one is taken from the other. Red: A looks more there. Blue: B does. The numbers above say how large the difference is in all. Two heads, two texts of the same model, or the same head with and without a mask can be compared.",
+    "并排显示两张注意力图 A 和 B，以及两者相减的结果。红色是 A 看得更多的地方，蓝色是 B 看得更多的地方。上面的数字说明总体差异有多大。可以对比两个头、同一模型读的两段文本，或同一个头加掩码前后。",
   ],
   "explain.flow": [
     "A word passes through all layers, and in each of them it takes something from other words. What it has taken by then comes from words that had themselves taken from others. Rollout multiplies the layers’ attention to estimate how much of each input word arrives in the end; beside it stand the plain weights of every layer. It is an estimate: it leaves out what the layers do with the values.",

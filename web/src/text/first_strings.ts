@@ -24,7 +24,7 @@ export const firstStrings = {
   "does.punctuation": ["This head mostly looks at punctuation ({percent} on average).", "这个头主要看标点（平均 {percent}）。"],
   "does.block_diagonal": ["This head stays within its own sentence ({percent} on average).", "这个头只在本句之内看（平均 {percent}）。"],
   "does.local": ["This head looks at its neighbourhood: {distance} words away on average.", "这个头看附近的词：平均相隔 {distance} 个词。"],
-  "does.focused": ["In this head each word picks one other word: the largest weight is {percent} on average.", "在这个头里，每个词各挑一个词来看：最大的权重平均为 {percent}。"],
+  "does.focused": ["In this head a word mostly looks at one single token: its largest weight is {percent} on average.", "在这个头里，每个词的注意力多半集中在一个词元上：最大的权重平均为 {percent}。"],
   "does.broad": ["This head spreads its attention over nearly all words.", "这个头把注意力几乎均匀地分给所有词。"],
   "does.mixed": ["This head follows no simple rule.", "这个头没有简单的规律。"],
   "does.mean": ["The mean of all {heads} heads of this layer.", "本层 {heads} 个头的平均。"],
