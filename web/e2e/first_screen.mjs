@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { seriousIssues, views } from "./everywhere.mjs";
-import { libraryWeights, newPage, open, openBrowser, scratch, serve, settled, shown, test } from "./harness.mjs";
+import { pathToFileURL } from "node:url";
+import { fovea, libraryWeights, newPage, open, openBrowser, scratch, serve, settled, shown, test } from "./harness.mjs";
 
 const sentence = "The animal did not cross the street because it was too tired.";
 const chip = (i) => `.chip[data-i='${i}']`;
@@ -178,6 +179,23 @@ async function withoutModel({ context, binary }) {
     await page.close();
     await server.stop();
   }
+}
+
+// A longer text has no small pictures with all weights: the measures choose the head. In a file, which runs nothing.
+async function longerTextInAFile({ context, binary }) {
+  const file = join(scratch(), "page.html");
+  fovea(binary, "view", "--model", "minilm", `${sentence} `.repeat(5).trim(), "-o", file);
+  const session = await newPage(context, pathToFileURL(file).href);
+  const { page } = session;
+  await arriveAtText(session);
+  const { spot } = await address(page);
+  assert.match(await seen(page), / puts \d+ % of its attention on /);
+  assert.ok(await page.locator(`${chip(spot)}.spot`).count());
+  assert.doesNotMatch(await page.textContent(".does"), /parking place|markers|itself|nearly all words/);
+  assert.equal(await page.locator(".samples").count(), 0, "a file runs no samples");
+  await page.waitForSelector(".small-matrix canvas");
+  assert.deepEqual(session.problems, []);
+  await page.close();
 }
 
 const stepOf = (page) => page.$$eval(".tour .dots i", (all) => all.findIndex((one) => one.dataset.here === "true"));
@@ -365,6 +383,7 @@ export async function firstScreen(world) {
   await test("First screen: without a text, three samples; a pair", () => samples(here));
   if (t5 && existsSync(t5)) await test("First screen: an encoder-decoder model opens on two texts", () => twoTexts({ ...here, t5 }));
   await test("First screen: without a model, examples", () => withoutModel(here));
+  await test("First screen: a longer text, in a single file", () => longerTextInAFile(here));
   await test("First screen: the tour, by mouse and keys, remembered, without storage", () => tour(here));
   await test("First screen: what am I looking at, in nine views and two languages", () => plainWords(here));
   await test("First screen: chips in the dark can be read", () => dark(here));

@@ -13,7 +13,7 @@ import { weightText } from "../core/numbers";
 import { overviewOf, patience, thumbnailsOf } from "../core/overviews";
 import { hint } from "../core/readout";
 import {
-  activeMask, address, change, colours, keyNames, kindInfo, now, queryNames, selectedTokens, source,
+  activeMask, address, change, colours, keyNames, kindInfo, now, queryNames, shownTokens, source,
 } from "../core/state";
 import { placed } from "../core/tokens";
 import { whole } from "../core/weights";
@@ -99,7 +99,7 @@ function ThisHead() {
     const at = small ? cell.current : null;
     change({ view: "matrix", ...(at && { tokens: [at.row], key: at.column, direction: "out" as const }) });
   };
-  const row = selectedTokens.value[0] ?? now.spot.value;
+  const row = shownTokens.value[0] ?? -1;
   const tell = (at: Cell | null) => {
     cell.current = at;
     const value = at && small ? loaded.value?.data[at.row * info.keys + at.column] : null;

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { pick, t } from "../core/language";
 import {
   activeMask, address, capture, change, colourName, colours, keyNames, kindInfo, now, page, queryNames,
-  selectedTokens,
+  shownTokens,
 } from "../core/state";
 import { entryOf, rangeNames } from "../core/colours";
 import { overviewOf, patience } from "../core/overviews";
@@ -61,9 +61,7 @@ function Tokens() {
   const out = now.direction.value === "out";
   const names = out ? queryNames.value : keyNames.value;
   const keys = keyNames.value;
-  const pinned = selectedTokens.value;
-  const spot = now.spot.value; // what Text shows by itself
-  const chosen = pinned.length || spot < 0 || spot >= names.length ? pinned : [spot];
+  const chosen = shownTokens.value;
   const key = now.key.value;
   return (
     <div class="tokens-selected">

@@ -113,6 +113,13 @@ export const selectedTokens = computed(() => {
   return now.tokens.value.filter((token) => token < extent);
 });
 
+// The tokens that Text shows by itself: the selected ones, else the one that the page opened on.
+export const shownTokens = computed(() => {
+  const [info, spot, chosen] = [kindInfo.value, now.spot.value, selectedTokens.value];
+  const fits = info && spot >= 0 && spot < info.queries && (now.direction.value === "out" || info.query_side === info.key_side);
+  return chosen.length || !fits ? chosen : [spot];
+});
+
 export interface MaskReading {
   tree: MaskTree | null; // null: everything visible, or not understood
   error: MaskError | MaskShapeError | null;

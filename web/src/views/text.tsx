@@ -12,7 +12,7 @@ import { language, t } from "../core/language";
 import { pieces, runsLeft, tokenLabel, unknownName, unknownParts } from "../core/tokens";
 import type { Piece } from "../core/tokens";
 import {
-  activeMask, address, capture, change, colours, keySequence, kindInfo, now, querySequence, selectedTokens,
+  activeMask, address, capture, change, colours, keySequence, kindInfo, now, querySequence, selectedTokens, shownTokens,
   visibility,
 } from "../core/state";
 import { column, received, row } from "../core/weights";
@@ -90,7 +90,7 @@ function Field() {
   const table = colours.value;
   const chosen = selectedTokens.value;
   const seen = visibility.value;
-  const spot = (self || direction === "out") && now.spot.value < info.queries ? now.spot.value : -1;
+  const spot = chosen.length ? -1 : (shownTokens.value[0] ?? -1);
   useEffect(() => {
     const from: ChipSource = {
       direction, range, colours: table, chosen, spot, ...names,
@@ -125,7 +125,7 @@ function Field() {
 
 export function TextView() {
   const head = address.value!;
-  const tokens = selectedTokens.value;
+  const tokens = shownTokens.value;
   const direction = now.direction.value;
   const mask = activeMask.value;
   const shown = { head, tokens, direction: tokens.length ? direction : "out", mask } as const;
