@@ -9,7 +9,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 export const views = ["text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow"];
 
 // The page's own policy forbids foreign scripts; axe is let in by the debugger's world.
-async function seriousIssues(page) {
+export async function seriousIssues(page) {
   await page.evaluate(axeSource);
   const violations = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }).then((found) => found.violations));
   return violations

@@ -20,10 +20,13 @@ export function findChromium() {
   return execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
 }
 
-export async function openBrowser() {
-  return chromium.launchPersistentContext(scratch(), {
-    executablePath: findChromium(), args: flags, viewport: { width: 1280, height: 800 }, locale: "en-US", acceptDownloads: true,
+// Somebody who has seen the tour, unless `options.newcomer`; the rest of the options is Playwright's.
+export async function openBrowser({ newcomer = false, ...options } = {}) {
+  const context = await chromium.launchPersistentContext(scratch(), {
+    executablePath: findChromium(), args: flags, viewport: { width: 1280, height: 800 }, locale: "en-US", acceptDownloads: true, ...options,
   });
+  if (!newcomer) await context.addInitScript(() => location.protocol !== "about:" && localStorage.setItem("fovea.tour", "seen"));
+  return context;
 }
 
 export function fovea(binary, ...args) {

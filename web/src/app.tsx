@@ -4,12 +4,15 @@ import { viewNames } from "./core/hash";
 import type { ViewName } from "./core/hash";
 import { installKeys } from "./core/keyboard";
 import { t } from "./core/language";
+import { opening } from "./core/opening";
 import { attachReadout, spoken } from "./core/readout";
 import { capture, change, failure, maskProblem, now, page, remarks } from "./core/state";
 import { HelpSheet } from "./components/help_sheet";
 import { maskErrorText, Notice } from "./components/controls";
 import { useScrollCue } from "./components/scroll_cue";
 import { SelectionPanel } from "./components/selection_panel";
+import { StartScreen } from "./components/start_screen";
+import { Tour } from "./components/tour";
 import { TopBar } from "./components/top_bar";
 import { ViewFrame } from "./components/view_frame";
 import { CompareView } from "./views/compare";
@@ -68,15 +71,15 @@ function MaskNotUsed() {
 function Main() {
   const name = now.view.value;
   const View = views[name];
-  const ready = page.value && (capture.value || standing.includes(name));
+  const ready = page.value && !opening.value && (capture.value || standing.includes(name));
   return (
     <main tabIndex={-1}>
       {failure.value && <Notice error>{failure.value}</Notice>}
       {remarks.value.map((remark) => <Notice key={remark}>{remark}</Notice>)}
       {name !== "masks" && <MaskNotUsed />}
-      {ready ? <View /> : (
+      {ready ? <View /> : page.value && !capture.value ? <StartScreen /> : (
         <ViewFrame view={name}>
-          <Notice>{page.value ? t(page.value.models.length ? "noCapture" : "noModel") : t("loading")}</Notice>
+          <Notice>{t("loading")}</Notice>
         </ViewFrame>
       )}
     </main>
@@ -88,6 +91,7 @@ export function App() {
   useEffect(() => installKeys(() => setHelp((open) => !open)), []);
   return (
     <div class="page">
+      <Tour />
       <TopBar onHelp={() => setHelp(true)} />
       <div class="side">
         <Views />

@@ -5,7 +5,7 @@ import type { LinkState } from "../src/core/hash";
 
 const unlike: LinkState = {
   view: "lines", capture: "c7", model: "mini lm", text: "小明 & 100% #1?\n=“é”", text2: "B=1", kind: "cross", layer: 11, head: "mean",
-  direction: "in", tokens: [3, 0, 12], key: 0, mask: "causal & !padding([1,0])", colormap: "magma", range: "log",
+  direction: "in", tokens: [3, 0, 12], key: 0, spot: 4, mask: "causal & !padding([1,0])", colormap: "magma", range: "log",
   lineHeads: [0, 5], threshold: { by: "top", count: 4 }, segments: "ab", gridSort: "entropy", example: "qkv", step: 3,
   edits: [{ matrix: "v", row: 0, column: 12, value: -2.5 }, { matrix: "wq", row: 3, column: 1, value: 1e21 }], part: [0, 4, 8, 16], size: 8,
   otherModel: "gpt2", otherRunText: "b & c", otherRunText2: "d",

@@ -7,9 +7,11 @@ import { errorText } from "../core/errors";
 import { clamp, oncePerFrame } from "../core/frame";
 import { t } from "../core/language";
 import { percentText, weightText } from "../core/numbers";
+import { ChipArcs, mostArcChips } from "./chip_arcs";
 import { ChipGround } from "./chip_ground";
 import { largest, maximumOf, rankOf } from "../core/ranking";
 import { hint, say } from "../core/readout";
+import type { Reading } from "../core/seen";
 import { placed, unknownParts } from "../core/tokens";
 
 export interface ChipSource {
@@ -17,6 +19,7 @@ export interface ChipSource {
   range: RangeName;
   colours: ColourTable;
   chosen: number[];
+  spot: number; // shown while none is hovered or chosen; −1: none
   queries: string[];
   keys: string[];
   values: (token: number, direction: Direction) => Float32Array | Promise<Float32Array>;
@@ -26,6 +29,7 @@ export interface ChipSource {
 
 interface Handlers {
   pin: (token: number, add: boolean, side: "query" | "key") => void;
+  tell: (reading: Reading | null) => void; // what is shown now
 }
 
 type SideName = "query" | "key";
@@ -34,9 +38,13 @@ const listed = 12;
 const namesOf = (tokens: number[], names: string[]) =>
   tokens.slice(0, 4).map((token) => placed(names[token], token)).join(" + ");
 
+// The tokens that are shown while the pointer is elsewhere.
+const heldBy = ({ chosen, spot }: ChipSource) => (chosen.length || spot < 0 ? chosen : [spot]);
+
 export class ChipField {
   private readonly chips: Record<SideName, HTMLElement[]>;
   private readonly ground: ChipGround;
+  private readonly arcs: ChipArcs | null;
   private readonly requestUpdate = oncePerFrame(() => this.update());
   private readonly rows: { row: HTMLElement; name: HTMLElement; bar: HTMLElement; value: HTMLElement }[] = [];
   private readonly listTitle = document.createElement("h2");
@@ -55,6 +63,8 @@ export class ChipField {
     const of = (side: string) => [...container.querySelectorAll<HTMLElement>(`[data-side=${side}] .chip`)];
     this.chips = self ? { query: of("both"), key: of("both") } : { query: of("query"), key: of("key") };
     this.ground = new ChipGround(container);
+    const many = this.chips.query.length > mostArcChips || this.chips.key.length > mostArcChips;
+    this.arcs = many ? null : new ChipArcs(container);
     this.buildList(list);
     container.addEventListener("pointermove", this.onMove);
     container.addEventListener("pointerleave", this.onLeave);
@@ -68,6 +78,9 @@ export class ChipField {
     this.container.removeEventListener("click", this.onClick);
     this.container.removeEventListener("keydown", this.onKey);
     this.ground.dispose();
+    this.arcs?.dispose();
+    this.handlers.tell(null);
+    for (const chip of this.container.querySelectorAll(".spot")) chip.classList.remove("spot");
     this.from = null;
     ++this.generation;
     this.caption.textContent = "";
@@ -84,9 +97,10 @@ export class ChipField {
       this.chips[side].forEach((chip, i) =>
         chip.setAttribute("aria-selected", String(side === chosenSide && chosen.has(i))),
       );
+      this.chips[side].forEach((chip, i) => chip.classList.toggle("spot", side === chosenSide && i === from.spot && !chosen.size));
     }
     this.requestUpdate();
-    if (from.chosen.length) void this.announce();
+    if (heldBy(from).length) void this.announce();
     else if (!first && !this.hovered) void this.announceReceived();
   }
 
@@ -156,7 +170,7 @@ export class ChipField {
   // Which tokens' attention is shown: the pinned ones, else the one under the pointer.
   private focus(): { tokens: number[]; direction: Direction } | null {
     const from = this.from!;
-    if (from.chosen.length) return { tokens: from.chosen, direction: from.direction };
+    if (from.chosen.length || (!this.hovered && from.spot >= 0)) return { tokens: heldBy(from), direction: from.direction };
     if (!this.hovered) return null;
     return { tokens: [this.hovered.token], direction: this.hovered.side === "query" ? "out" : "in" };
   }
@@ -202,6 +216,7 @@ export class ChipField {
       else this.ground.clear();
       this.fillList(values, null, t("mostReceived"), this.from!.keys);
       hint(values ? this.receivedReading(values) : "");
+      this.tell(values && { tokens: [], direction: "out", values });
     };
     const values = this.from!.received();
     if (values instanceof Promise) values.then(apply, () => apply(null));
@@ -216,6 +231,15 @@ export class ChipField {
     this.fillList(values, this.visible(tokens, direction), t(out ? "looksAt" : "seenBy"), others);
     this.caption.textContent = t(out ? "showsOut" : "showsIn", { token: namesOf(tokens, own) });
     hint(this.reading(values, tokens, direction));
+    this.tell({ tokens, direction, values });
+  }
+
+  private tell(reading: Reading | null): void {
+    this.handlers.tell(reading);
+    if (reading?.tokens.length !== 1) return this.arcs?.show(null);
+    const { direction, values, tokens: [token] } = reading;
+    const [own, others] = direction === "out" ? [this.chips.query, this.chips.key] : [this.chips.key, this.chips.query];
+    this.arcs?.show({ own: own[token], others, values, inwards: direction === "in" });
   }
 
   // `count`: so many rows were summed.
@@ -262,9 +286,10 @@ export class ChipField {
   }
 
   private async announce(): Promise<void> {
-    const { chosen, direction } = this.from!;
-    const values = await this.summed(chosen, direction).catch(() => null);
-    if (values && this.from?.chosen === chosen) say(this.reading(values, chosen, direction));
+    const { from } = this;
+    const [held, { direction }] = [heldBy(from!), from!];
+    const values = await this.summed(held, direction).catch(() => null);
+    if (values && this.from === from) say(this.reading(values, held, direction));
   }
 
   private receivedReading(values: Float32Array): string {

@@ -108,7 +108,7 @@ export class ChipGround {
   private draw(): void {
     const { entries } = this;
     const { top, bottom, width: wide } = (this.part ??= this.partOnScreen());
-    if (bottom <= top) return;
+    if (bottom <= top) return void sized(this.canvas, 0, 0); // the text is scrolled away: nothing of it may stay
     this.measure();
     const { boxes } = this;
     const context = sized(this.canvas, wide, bottom - top);

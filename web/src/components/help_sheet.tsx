@@ -1,12 +1,13 @@
 // The sheet of keys.
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../core/language";
+import { startTour } from "../core/tour";
 import type { StringKey } from "../text/strings";
 
 const groups: [StringKey, [string, StringKey][]][] = [
   ["keys.everywhere", [
     ["1 – 9", "keys.views"], ["[  ]", "keys.layer"], [",  .", "keys.head"], ["m", "keys.mean"], ["k", "keys.kind"],
-    ["d", "keys.direction"], ["c", "keys.colours"], ["r", "keys.range"], ["e", "keys.export"], ["/", "keys.text"],
+    ["d", "keys.direction"], ["c", "keys.colours"], ["r", "keys.range"], ["e", "keys.export"], ["w", "keys.explain"], ["/", "keys.text"],
     ["l", "keys.language"], ["Esc", "keys.clear"], ["?", "keys.help"], ["Tab", "keys.tab"],
   ]],
   ["view.text", [["← →", "keys.token"], ["↑ ↓", "keys.tokenLine"], ["Enter", "keys.pin"], ["⇧ Enter", "keys.sum"]]],
@@ -24,6 +25,10 @@ export function HelpSheet(props: { onClose: () => void }) {
       onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
       <header>
         <h2>{t("keys")}</h2>
+        <button type="button" onClick={() => {
+          dialog.current?.close();
+          startTour();
+        }}>{t("takeTour")}</button>
         <button type="button" class="plain" aria-label={t("close")} onClick={() => dialog.current?.close()}>×</button>
       </header>
       <div class="columns">

@@ -3,15 +3,15 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { pick, t } from "../core/language";
 import {
   activeMask, address, capture, change, colourName, colours, keyNames, kindInfo, now, page, queryNames,
-  selectedTokens, source,
+  shownTokens,
 } from "../core/state";
 import { entryOf, rangeNames } from "../core/colours";
+import { overviewOf, patience } from "../core/overviews";
 import { placed } from "../core/tokens";
 import { sized, theme } from "../canvas/theme";
 import { useLoaded } from "./loading";
 import { useScrollCue } from "./scroll_cue";
 import { ColourBar, Segmented, Select, Stepper } from "./controls";
-import type { Overview } from "../data/types";
 
 const mapMeasure = "normalised_entropy";
 
@@ -20,11 +20,7 @@ function HeadMap() {
   const canvas = useRef<HTMLCanvasElement>(null);
   const info = kindInfo.value!;
   const chosen = address.value!;
-  // The measures of all heads cost more than a head's weights: whatever the view asks for goes first.
-  const overview = useLoaded<Overview>(`${chosen.capture}|${chosen.kind}`, async () => {
-    await new Promise((done) => setTimeout(done, 400));
-    return source.value!.overview(chosen.capture, chosen.kind);
-  });
+  const overview = useLoaded(`${chosen.capture}|${chosen.kind}`, () => overviewOf(chosen.capture, chosen.kind, patience));
   const width = 180;
   const cell = Math.min(width / info.heads, 15);
   const height = Math.min(cell * info.layers, 260);
@@ -65,7 +61,7 @@ function Tokens() {
   const out = now.direction.value === "out";
   const names = out ? queryNames.value : keyNames.value;
   const keys = keyNames.value;
-  const chosen = selectedTokens.value;
+  const chosen = shownTokens.value;
   const key = now.key.value;
   return (
     <div class="tokens-selected">
@@ -77,7 +73,7 @@ function Tokens() {
         {out && key >= 0 && key < keys.length && ` → ${placed(keys[key], key)}`}
       </span>
       {chosen.length > 0 && (
-        <button type="button" class="plain" aria-label={t("clear")} title={t("clear")} onClick={() => change({ tokens: [], key: -1 })}>×</button>
+        <button type="button" class="plain" aria-label={t("clear")} title={t("clear")} onClick={() => change({ tokens: [], key: -1, spot: -1 })}>×</button>
       )}
     </div>
   );

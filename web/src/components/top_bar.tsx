@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { chooseLanguage, language, t } from "../core/language";
 import { isComposing } from "../core/keyboard";
 import { chooseCapture, forget, runModel, runName } from "../core/runs";
-import { capture, captures, failure, now, page, running, source } from "../core/state";
+import { capture, captures, chosenModel, failure, nextModel, page, running, source } from "../core/state";
 import { shortened } from "../core/tokens";
 import { Select } from "./controls";
 
@@ -12,18 +12,15 @@ function RunForm() {
   const [text, setText] = useState("");
   const [text2, setText2] = useState("");
   const [pair, setPair] = useState(false);
-  // What the next run will use; links name the model of the run on the screen.
-  const [chosen, setChosen] = useState("");
   const shown = capture.value;
   useEffect(() => {
     if (!shown) return;
-    setChosen(shown.model);
+    nextModel.value = shown.model;
     setText(shown.text);
     setText2(shown.text2 ?? "");
     setPair(Boolean(shown.text2));
   }, [shown?.id]);
-  const known = [chosen, now.model.value].find((name) => models.some(({ id }) => id === name));
-  const model = known ?? models[0]?.id ?? "";
+  const model = chosenModel.value?.id ?? "";
   const run = (event: Event) => {
     event.preventDefault();
     const missing = !text.trim() ? "emptyText" : pair && !text2.trim() ? "emptySecondText" : null;
@@ -41,7 +38,7 @@ function RunForm() {
       <Select
         label={t("model")} hideLabel value={model}
         choices={models.map(({ id, name }) => ({ value: id, label: name }))}
-        onChange={setChosen}
+        onChange={(name) => (nextModel.value = name)}
       />
       <textarea
         id="text" rows={1} value={text} aria-label={t("text")} placeholder={t("textHere")}
@@ -100,7 +97,7 @@ export function TopBar(props: { onHelp: () => void }) {
         </svg>
         fovea
       </a>
-      {source.value?.canRun ? <RunForm /> : <FileTitle />}
+      {source.value?.canRun && chosenModel.value ? <RunForm /> : <FileTitle />}
       <CapturePicker />
       <button type="button" class="plain language" lang={language.value === "en" ? "zh-CN" : "en"}
         onClick={() => chooseLanguage(language.value === "en" ? "zh" : "en")}>

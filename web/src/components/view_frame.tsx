@@ -6,6 +6,7 @@ import { say } from "../core/readout";
 import { errorText } from "../core/errors";
 import { writeAddress } from "../core/history";
 import { capture, currentLink } from "../core/state";
+import { ExplainButton, Explanation } from "./explain";
 import { ReadingNote } from "./reading_note";
 import { exportFormats, exportView } from "../exports/view_export";
 import type { ExportFormat } from "../exports/view_export";
@@ -88,8 +89,10 @@ export function ViewFrame(props: {
           <h1 id="view-title">{t(`view.${props.view}`)}</h1>
           <p>{t(`about.${props.view}`)}</p>
         </div>
+        <ExplainButton />
         <ExportMenu />
       </header>
+      <Explanation view={props.view} />
       {!props.example && capture.value && <ReadingNote of={capture.value} />}
       {props.controls && <div class="toolbar">{props.controls}</div>}
       {props.children}

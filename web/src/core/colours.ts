@@ -21,6 +21,18 @@ export class ColourTable {
   }
 }
 
+// A table whose dark end stands out from a dark page: from this ground up to entry `until`, then as it was.
+export function liftedTable(hex: string, ground = "2a2f36", until = 96): string {
+  const part = (text: string, at: number) => parseInt(text.slice(at, at + 2), 16);
+  const entries = Array.from({ length: until }, (_, i) =>
+    [0, 2, 4].map((at) => {
+      const mixed = part(ground, at) + ((part(hex, 6 * until + at) - part(ground, at)) * i) / until;
+      return Math.round(mixed).toString(16).padStart(2, "0");
+    }).join(""),
+  );
+  return entries.join("") + hex.slice(6 * until);
+}
+
 // WCAG's relative luminance; above 0.179 black has the larger contrast.
 function luminance(red: number, green: number, blue: number): number {
   const linear = (byte: number) => {

@@ -31,6 +31,7 @@ export interface LinkState {
   direction: Direction;
   tokens: number[];
   key: number; // −1: none
+  spot: number; // the token that Text shows while none is hovered or pinned; −1: none
   mask: string;
   colormap: string; // "auto": by the system's light or dark
   range: RangeName;
@@ -57,7 +58,7 @@ export interface LinkState {
 
 export const startState: LinkState = {
   view: "text", capture: "", model: "", text: "", text2: "", kind: "", layer: 0, head: 0, direction: "out",
-  tokens: [], key: -1, mask: "", colormap: "auto", range: "row", lineHeads: [],
+  tokens: [], key: -1, spot: -1, mask: "", colormap: "auto", range: "row", lineHeads: [],
   threshold: { by: "mass", mass: 0.9 }, segments: "all", gridSort: "", example: "", edits: [], step: 0,
   part: [], size: 16, measureX: "entropy", measureY: "distance", otherCapture: "", otherModel: "", otherRunText: "",
   otherRunText2: "", otherLayer: 0, otherHead: 1, otherMask: "causal",
@@ -131,6 +132,7 @@ const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
   direction: choice("look", ["out", "in"] as const),
   tokens: list("tokens"),
   key: { key: "key", print: (value) => (value < 0 ? "" : String(value)), parse: whole },
+  spot: { key: "spot", print: (value) => (value < 0 ? "" : String(value)), parse: whole },
   mask: words("mask"),
   colormap: words("colours"),
   range: choice("range", rangeNames),

@@ -1,5 +1,5 @@
 // Keys that work everywhere. Keys of one view are handled there and go no further.
-import { address, capture, change, kindInfo, now, page } from "./state";
+import { address, capture, change, explaining, kindInfo, now, page } from "./state";
 import { rangeNames } from "./colours";
 import { viewNames } from "./hash";
 import { chooseLanguage, language } from "./language";
@@ -45,8 +45,9 @@ const actions: Record<string, () => void> = {
   r: nextRange,
   l: () => chooseLanguage(language.peek() === "en" ? "zh" : "en"),
   e: () => document.querySelector<HTMLElement>("[data-key=export]")?.click(),
+  w: () => (explaining.value = !explaining.peek()),
   "/": () => document.getElementById("text")?.focus(),
-  Escape: () => change({ tokens: [], key: -1 }),
+  Escape: () => change({ tokens: [], key: -1, spot: -1 }),
 };
 
 // An input method is at work: Enter, Escape and letters belong to it. (229: Safari ends the composition first.)

@@ -37,9 +37,19 @@ effect(() => {
   document.documentElement.lang = language.value === "zh" ? "zh-CN" : "en";
 });
 
+// Nothing hovers over a touch screen: some texts have another form there.
+const touchMedia = matchMedia("(hover: none)");
+export const touch = signal(touchMedia.matches);
+touchMedia.addEventListener("change", () => (touch.value = touchMedia.matches));
+
+function wordsOf(key: StringKey): readonly [string, string] {
+  const other = `touch.${key}`;
+  return touch.value && other in strings ? strings[other as StringKey] : strings[key];
+}
+
 // The text of a key; {name} is replaced by values.name.
 export function t(key: StringKey, values: Record<string, string | number> = {}): string {
-  const text = strings[key][language.value === "zh" ? 1 : 0];
+  const text = wordsOf(key)[language.value === "zh" ? 1 : 0];
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 

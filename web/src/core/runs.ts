@@ -1,13 +1,15 @@
 // Starting: where the data come from, which capture is shown, and runs of the model.
 import { batch } from "@preact/signals";
-import { adopt, capture, captures, change, failure, now, page, remarks, running, source } from "./state";
+import { adopt, capture, captures, change, currentLink, failure, now, page, remarks, running, source } from "./state";
 import { errorText } from "./errors";
 import { readLink } from "./hash";
 import type { LinkState } from "./hash";
 import { followAddress } from "./history";
 import { say } from "./readout";
 import { t } from "./language";
+import { openingOf } from "./opening";
 import { readingText } from "./reading";
+import { offerTour } from "./tour";
 import { FileSource } from "../data/source_file";
 import { HttpSource } from "../data/source_http";
 import { thousandths } from "./numbers";
@@ -30,7 +32,7 @@ function show(shown: Capture, quietly = false): void {
 
 export function chooseCapture(id: string): void {
   const chosen = captures.peek().find((candidate) => candidate.id === id);
-  if (chosen) show(chosen);
+  if (chosen) change({ spot: -1, ...linkOf(chosen) });
 }
 
 // The run to compare with.
@@ -61,9 +63,11 @@ async function made(model: string, text: string, text2: string): Promise<Capture
 }
 
 export async function runModel(model: string, text: string, text2: string): Promise<void> {
+  const before = capture.peek();
   const shown = await made(model, text, text2);
   if (!shown) return;
-  change({ tokens: [], key: -1, ...linkOf(shown) });
+  change({ tokens: [], key: -1, spot: -1, ...linkOf(shown) });
+  if (before?.model !== shown.model) await openWell(shown); // the head of another model means nothing here
   const ran = t("ran", { tokens: shown.kinds[0]?.keys ?? 0, time: thousandths(shown.seconds) });
   say([ran, ...readingText(shown)].join(" "));
 }
@@ -80,6 +84,13 @@ export async function forget(): Promise<void> {
   captures.value = captures.peek().filter((other) => other.id !== shown.id);
   const last = captures.peek().at(-1);
   if (last) show(last, true);
+}
+
+// On a head and token that show something, unless somebody has chosen meanwhile.
+async function openWell(shown: Capture): Promise<void> {
+  const before = currentLink();
+  const opening = await openingOf(shown);
+  if (opening && currentLink() === before) change(opening, true);
 }
 
 interface Linked {
@@ -125,6 +136,7 @@ function readAddress(hash: string): LinkState {
 }
 
 export async function start(): Promise<void> {
+  const fresh = !location.hash.slice(1); // nobody asked for anything in particular
   followAddress((hash) => {
     const before = capture.peek();
     const state = readAddress(hash);
@@ -139,9 +151,15 @@ export async function start(): Promise<void> {
     const from = FileSource.fromDocument() ?? new HttpSource();
     source.value = from;
     const state = await from.state();
-    captures.value = state.captures;
-    page.value = state;
-    await showLinked(readLink(location.hash).state, null);
+    let linked: Promise<void> | undefined;
+    batch(() => {
+      captures.value = state.captures;
+      page.value = state;
+      linked = showLinked(readLink(location.hash).state, null);
+      if (fresh && capture.peek()) void openWell(capture.peek()!);
+    });
+    await linked;
+    if (fresh) offerTour();
   } catch (error) {
     failure.value = errorText(error);
   }

@@ -3,14 +3,14 @@ import { batch, computed, signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";
 import { printLink, startState } from "./hash";
 import type { LinkState } from "./hash";
-import { ColourTable } from "./colours";
+import { ColourTable, liftedTable } from "./colours";
 import { record } from "./history";
 import { Mask, MaskShapeError } from "./mask";
 import { MaskError, parseMask } from "./mask_expression";
 import type { MaskTree } from "./mask_expression";
 import { tokenNames } from "./tokens";
 import type { Source } from "../data/source";
-import type { Capture, HeadAddress, KindInfo, PageState, Sequence, Side } from "../data/types";
+import type { Capture, HeadAddress, KindInfo, ModelInfo, PageState, Sequence, Side } from "../data/types";
 
 const link = signal<LinkState>(startState);
 
@@ -45,6 +45,7 @@ export const page = signal<PageState | null>(null);
 export const captures = signal<Capture[]>([]);
 export const running = signal(false);
 export const failure = signal(""); // the last error the person should see
+export const explaining = signal(false); // "What am I looking at?" is open, in whatever view
 export const remarks = signal<string[]>([]); // what became of the address
 
 function clearMessages(): void {
@@ -56,6 +57,14 @@ function clearMessages(): void {
 export const capture = computed<Capture | null>(
   () => captures.value.find((candidate) => candidate.id === now.capture.value) ?? null,
 );
+
+// The model that the next run will use: links name that of the run on the screen.
+export const nextModel = signal("");
+export const chosenModel = computed<ModelInfo | null>(() => {
+  const here = page.value?.models.filter(({ available }) => available) ?? [];
+  const known = [nextModel.value, now.model.value].flatMap((name) => here.filter(({ id }) => id === name));
+  return known[0] ?? here[0] ?? null;
+});
 
 export const kindInfo = computed<KindInfo | null>(() => {
   const kinds = capture.value?.kinds;
@@ -102,6 +111,13 @@ export const selectedTokens = computed(() => {
   if (!info) return [];
   const extent = now.direction.value === "out" ? info.queries : info.keys;
   return now.tokens.value.filter((token) => token < extent);
+});
+
+// The tokens that Text shows by itself: the selected ones, else the one that the page opened on.
+export const shownTokens = computed(() => {
+  const [info, spot, chosen] = [kindInfo.value, now.spot.value, selectedTokens.value];
+  const fits = info && spot >= 0 && spot < info.queries && (now.direction.value === "out" || info.query_side === info.key_side);
+  return chosen.length || !fits ? chosen : [spot];
 });
 
 export interface MaskReading {
@@ -159,5 +175,9 @@ export const colourName = computed(() => {
 
 const grey = Array.from({ length: 256 }, (_, i) => (255 - i).toString(16).padStart(2, "0").repeat(3)).join("");
 
-export const colours = computed(() => new ColourTable(page.value?.colormaps[colourName.value] ?? grey));
+// Nobody chose a table, and the page is dark: small weights are grey, not black on black.
+export const colours = computed(() => {
+  const table = page.value?.colormaps[colourName.value] ?? grey;
+  return new ColourTable(dark.value && now.colormap.value === "auto" ? liftedTable(table) : table);
+});
 export const differenceColours = computed(() => new ColourTable(page.value?.colormaps["RdBu"] ?? grey));

@@ -48,6 +48,11 @@ export function placed(name: string, index: number): string {
   return `${rightToLeft.test(name) ? `\u2068${name}\u2069` : name} ${index}`;
 }
 
+// Is it a sign of the model's own, which stands in no text? Some tokenizers do not say so of all of theirs.
+export function isMarker({ tokens, special }: Sequence, index: number): boolean {
+  return special[index] || /^(<[^<>\s]+>|\[[A-Z]+\])$/.test(tokens[index] ?? "");
+}
+
 export interface Piece {
   label: string;
   glued: boolean; // continues the word before it

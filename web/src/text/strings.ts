@@ -1,4 +1,6 @@
 // Every word of the page, in English and Chinese.
+import { explainStrings } from "./explain_strings";
+import { firstStrings } from "./first_strings";
 import { stageStrings } from "./stage_strings";
 import { viewStrings } from "./view_strings";
 
@@ -69,8 +71,6 @@ const common = {
   pictureTooLarge: ["The picture is too large for this browser.", "图片太大，浏览器无法生成。"],
   nothingToExport: ["Nothing to export yet.", "暂无可导出的内容。"],
   loading: ["Loading …", "加载中…"],
-  noCapture: ["Write a text above and run the model.", "在上方输入文本，然后运行模型。"],
-  noModel: ["No model is at hand. Steps shows the worked examples; “fovea model get minilm” fetches a model.", "本机没有模型。“步骤”视图里有算例；用 fovea model get minilm 可以获取模型。"],
   noServer: ["The server does not answer. Is fovea serve still running?", "服务器没有响应。fovea serve 还在运行吗？"],
   weightsNotInFile: ["This file holds no single weights, the text is too long; Grid and Heads still show all heads.", "文本太长，此文件不含逐个权重；“总览”和“各头”视图仍可查看所有头。"],
   rank: ["rank {rank} of {count}", "第 {rank} 名，共 {count} 个"],
@@ -116,5 +116,5 @@ const common = {
   "keys.paint": ["hide or show the cell", "隐藏或显示单元格"],
 } as const satisfies Record<string, readonly [string, string]>;
 
-export const strings = { ...common, ...viewStrings, ...stageStrings };
+export const strings = { ...common, ...viewStrings, ...stageStrings, ...firstStrings, ...explainStrings };
 export type StringKey = keyof typeof strings;

@@ -1,6 +1,8 @@
 // Tokens as chips: where a token looks, or who looks at it. Hovering changes colours of chips directly.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Segmented } from "../components/controls";
+import { Glance } from "../components/glance";
+import { Seen, writeSeen } from "../components/seen";
 import { ViewFrame } from "../components/view_frame";
 import { ChipField } from "../canvas/chip_field";
 import type { ChipSource } from "../canvas/chip_field";
@@ -10,7 +12,7 @@ import { language, t } from "../core/language";
 import { pieces, runsLeft, tokenLabel, unknownName, unknownParts } from "../core/tokens";
 import type { Piece } from "../core/tokens";
 import {
-  activeMask, address, capture, change, colours, keySequence, kindInfo, now, querySequence, selectedTokens,
+  activeMask, address, capture, change, colours, keySequence, kindInfo, now, querySequence, selectedTokens, shownTokens,
   visibility,
 } from "../core/state";
 import { column, received, row } from "../core/weights";
@@ -58,9 +60,11 @@ function Field() {
     () => ({ queries: queryPieces.map((piece, i) => pieceName(piece, queries.tokens[i])), keys: keyPieces.map((piece, i) => pieceName(piece, keys.tokens[i])) }),
     [queryPieces, keyPieces],
   );
+  const texts = { ...names, querySequence: queries, keySequence: keys };
   const container = useRef<HTMLDivElement>(null);
   const caption = useRef<HTMLParagraphElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  const seenLine = useRef<HTMLParagraphElement>(null);
   const field = useRef<ChipField | null>(null);
 
   useEffect(() => {
@@ -70,8 +74,9 @@ function Field() {
         const before = direction === now.direction.peek() ? selectedTokens.peek() : [];
         const without = before.filter((other) => other !== token);
         const tokens = add ? (without.length < before.length ? without : [...before, token]) : before.length === 1 && before[0] === token ? [] : [token];
-        change({ tokens, key: -1, direction });
+        change({ tokens, key: -1, spot: -1, direction });
       },
+      tell: (reading) => writeSeen(seenLine.current, reading, { ...texts, self }),
     });
     field.current = made;
     return () => made.dispose();
@@ -85,9 +90,10 @@ function Field() {
   const table = colours.value;
   const chosen = selectedTokens.value;
   const seen = visibility.value;
+  const spot = chosen.length ? -1 : (shownTokens.value[0] ?? -1);
   useEffect(() => {
     const from: ChipSource = {
-      direction, range, colours: table, chosen, ...names,
+      direction, range, colours: table, chosen, spot, ...names,
       visible: (token, look) => {
         if (!seen || look === "out") return seen?.row(token) ?? null;
         return seen.n * seen.m <= mostPairs ? seen.column(token) : null;
@@ -96,11 +102,12 @@ function Field() {
       received: () => received(head, mask),
     };
     field.current?.show(from);
-  }, [head, mask, direction, range, table, chosen, seen, names, language.value]);
+  }, [head, mask, direction, range, table, chosen, spot, seen, names, language.value]);
   const left = (side: Side) => runsLeft((side === "decoder" && shown.sequences.encoder && shown.text2) || shown.text);
 
   return (
     <>
+    <Seen line={seenLine} />
     <p class="caption" ref={caption} />
     <div class="reading">
       <div class="passage" ref={container}>
@@ -110,6 +117,7 @@ function Field() {
         {!self && <Chips label={t("keysTitle")} pieces={keyPieces} names={names.keys} tokens={keys.tokens} side="key" segments={keys.segments} left={left(info.key_side)} />}
       </div>
       <aside class="ranked" aria-label={t("ranked")}><div ref={list} /></aside>
+      <Glance />
     </div>
     </>
   );
@@ -117,7 +125,7 @@ function Field() {
 
 export function TextView() {
   const head = address.value!;
-  const tokens = selectedTokens.value;
+  const tokens = shownTokens.value;
   const direction = now.direction.value;
   const mask = activeMask.value;
   const shown = { head, tokens, direction: tokens.length ? direction : "out", mask } as const;
