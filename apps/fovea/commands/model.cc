@@ -67,7 +67,7 @@ class ModelCommand final : public Command {
     json.begin_array();
     for (const StoredModel& model : stored_models()) {
       const bool there = is_stored(model);
-      const Message state = there ? tr("here") : tr("not fetched");
+      const Message state = there ? tr("installed") : tr("not installed");
       context_line(context, model, state);
       json.begin_object();
       json.key("name").string(model.name);
