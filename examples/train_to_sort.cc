@@ -1,4 +1,4 @@
-// Trains a GPT-2 of 27,000 parameters to sort digits, then lets it sort one row.
+// Trains a GPT-2 of 26,000 parameters to sort digits, then lets it sort one row.
 // The task is "4 2 7 1 → 1 2 4 7": every output digit has to be found among the inputs, which is what
 // attention does.
 #include <fovea/fovea.h>

@@ -158,7 +158,7 @@ _fovea() {{
 }}
 if [[ $funcstack[1] == _fovea ]]; then _fovea "$@"; else compdef _fovea fovea; fi
 )",
-                     commands, global, escaped_for_zsh(tr("the version").in(language)), branches);
+                     commands, global, escaped_for_zsh(tr("show the version").in(language)), branches);
 }
 
 }  // namespace fovea::command

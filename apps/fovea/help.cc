@@ -55,7 +55,7 @@ std::vector<Entry> option_entries(const OptionList& list, Language language) {
 std::vector<Entry> global_entries(const OptionList& global, Language language) {
   std::vector<Entry> entries = option_entries(global, language);
   entries.push_back({"-h, --help", tr("show this help").in(language)});
-  entries.push_back({"--version", tr("the version").in(language)});
+  entries.push_back({"--version", tr("show the version").in(language)});
   return entries;
 }
 

@@ -96,7 +96,7 @@ std::string manual_page(const DescribedProgram& program, Language language) {
   page.section(tr("OPTIONS FOR EVERY COMMAND"));
   page.options(program.global);
   page.entry("\\fB\\-h\\fR, \\fB\\-\\-help\\fR", page.say(tr("show this help")));
-  page.entry("\\fB\\-\\-version\\fR", page.say(tr("the version")));
+  page.entry("\\fB\\-\\-version\\fR", page.say(tr("show the version")));
   page.section(tr("COMMANDS"));
   for (const DescribedCommand& each : program.commands) page.command(each);
   page.section(tr("EXIT STATUS"));

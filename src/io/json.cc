@@ -117,7 +117,7 @@ std::vector<double> json_numbers(const Json& list, const std::string& where) {
   numbers.reserve(list.size());
   for (const Json& item : list) {
     if (!item.is_number()) {
-      fail("{}: expected a number at index {}, got {}", where, numbers.size() + 1, item.type_name());
+      fail("{}: expected a number at position {}, got {}", where, numbers.size() + 1, item.type_name());
     }
     numbers.push_back(item.get<double>());
   }

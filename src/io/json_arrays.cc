@@ -69,7 +69,7 @@ std::vector<std::string> texts_of(const Json& list, const std::string& where) {
   std::vector<std::string> texts;
   for (const Json& item : list) {
     if (!item.is_string()) {
-      fail("{}: expected a string at index {} of the list, got {}", where, texts.size() + 1,
+      fail("{}: expected a string at position {} of the list, got {}", where, texts.size() + 1,
            item.type_name());
     }
     texts.push_back(item.get<std::string>());

@@ -66,7 +66,7 @@ void NpzArchive::count_growth(const Entry& entry, std::uint64_t memory) {
   grown_ += memory;
   if (grown_ > kMostGrown) {
     fail(
-        "{}: {} bytes inflate to {}, more than {} times as much, which is refused above {} bytes; if you "
+        "{}: {} bytes inflate to {}, more than {} times as much, which is refused above {} bytes in total; if you "
         "trust the file, store it uncompressed (numpy.savez)",
         where_of(entry.zip), grouped(entry.zip.stored_size), grouped(entry.zip.size), kGrowth,
         grouped(kMostGrown));

@@ -86,7 +86,7 @@ zpty -w -n shell $'fovea gener\t--mod\tsto\t'
 text="" part=""
 for i in {1..200}; do
   zpty -r -t shell part && text+=$part
-  [[ $text == *"generate --model stories15m"* ]] && { print done; break; }
+  [[ $text == *--model*stories15m* ]] && { print done; break; }
   sleep 0.1
 done
 zpty -d shell

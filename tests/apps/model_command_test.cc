@@ -67,7 +67,7 @@ TEST(ModelCommand, list_names_what_can_be_fetched) {
   const CommandResult result = run_fovea({"model", "list"}, {"XDG_CACHE_HOME=" + cache.file("")});
   EXPECT_TRUE(contains(result.out, "minilm")) << result.err;
   EXPECT_TRUE(contains(result.out, "stories15m"));
-  EXPECT_TRUE(contains(result.out, "not fetched"));
+  EXPECT_TRUE(contains(result.out, "not installed"));
   const CommandResult unknown = run_fovea({"model", "get", "gpt5"}, {"XDG_CACHE_HOME=" + cache.file("")});
   EXPECT_EQ(unknown.exit_code, 1);
   EXPECT_TRUE(contains(unknown.err, "there are minilm, stories15m")) << unknown.err;

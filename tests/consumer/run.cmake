@@ -78,6 +78,13 @@ elseif(STEP STREQUAL "missing_part")
   expect_complaint(sound "fovea has no part sound; its parts are attention, models, plot")
 elseif(STEP STREQUAL "command")
   run(${prefix}/bin/fovea info)  # finds the libraries beside it
+  foreach(text share/man/man1/fovea.1 share/man/zh_CN/man1/fovea.1 share/bash-completion/completions/fovea
+          share/zsh/site-functions/_fovea)
+    file(SIZE ${prefix}/${text} size)
+    if(size LESS 1000)
+      message(FATAL_ERROR "${text} has ${size} bytes")
+    endif()
+  endforeach()
 else()
   message(FATAL_ERROR "no step '${STEP}'")
 endif()

@@ -147,7 +147,7 @@ TEST(HttpServer, answers_that_nobody_fetches_have_a_limit_together) {
   TaskServer server(limits);
   const MaybeReply reply = Client(server.port()).get("/quick");
   EXPECT_EQ(reply->status, 503);
-  EXPECT_NE(reply->body.find("fetched"), std::string::npos) << reply->body;
+  EXPECT_NE(reply->body.find("pending"), std::string::npos) << reply->body;
 }
 
 TEST(HttpServer, an_answer_that_is_not_fetched_is_dropped) {

@@ -137,7 +137,7 @@ TEST(HostileNpz, zeros_that_are_really_there_are_not_unpacked) {
   const long before = peak_memory();
   const std::string message = error_of([&] { parse_npz(bytes, "[npz] bomb.npz"); });
   EXPECT_TRUE(contains(message, "[npz] bomb.npz: entry \"q.npy\": "));
-  EXPECT_TRUE(contains(message, "bytes inflate to 80,000,128, more than 100-fold"));
+  EXPECT_TRUE(contains(message, "bytes inflate to 80,000,128, more than 100 times as much"));
   expect_little_memory_since(before);
 }
 
@@ -145,10 +145,10 @@ TEST(HostileNpz, many_small_ones_count_together) {
   std::vector<Packed> entries;
   for (int i = 0; i < 10; ++i) entries.push_back(zeros("a" + std::to_string(i) + ".npy", 1 << 20));
   const std::string bytes = archive_of(entries);
-  EXPECT_TRUE(contains(error_of([&] { parse_npz(bytes, "[npz]"); }), "more than 100-fold"));
+  EXPECT_TRUE(contains(error_of([&] { parse_npz(bytes, "[npz]"); }), "more than 100 times as much"));
   // A single mask of 16 million truth values is eight times as large in memory.
   const std::string mask = archive_of({zeros("mask.npy", 16 << 20, "|b1")});
-  EXPECT_TRUE(contains(error_of([&] { parse_npz(mask, "[npz]"); }), "more than 100-fold"));
+  EXPECT_TRUE(contains(error_of([&] { parse_npz(mask, "[npz]"); }), "more than 100 times as much"));
 }
 
 TEST(HostileNpz, a_few_megabytes_of_zeros_are_fine) {

@@ -83,7 +83,7 @@ TEST(Npz, changed_data_fail_the_check_sum) {
   const TemporaryFolder folder;
   std::string bytes = small_archive(folder);
   bytes[bytes.find("NUMPY") + 127] ^= 1;  // in the first number
-  EXPECT_TRUE(contains(parse_error(bytes), "entry \"q.npy\": check sum"));
+  EXPECT_TRUE(contains(parse_error(bytes), "entry \"q.npy\": expected checksum"));
 }
 
 TEST(Npz, damaged_deflate_stream_is_an_error) {
@@ -119,7 +119,7 @@ TEST(Npz, malformed_archives) {
       {patched(good, directory + 8, "\x01"), "is encrypted"},
       {patched(good, directory + 10, "\x0c"), "compression method 12"},
       {patched(good, directory + 10, "\x08"), "header and directory disagree"},
-      {patched(good, directory + 16, zeros), "checksum 00000000 expected"},
+      {patched(good, directory + 16, zeros), "expected checksum 00000000"},
       {patched(good, directory + 20, four_ff), "zip64"},
       {patched(good, directory + 20, {"\xFF\xFF\xFF\x7F", 4}), "do not fit before the directory"},
       {patched(good, directory + 24, zeros), "expected 0 bytes"},

@@ -42,7 +42,7 @@ TEST(NpzTexts, what_does_not_fit_is_an_error) {
   const NpyTexts npy = npy_texts({"t", {2}, {"ab", "c"}}, "[npz]");
   const std::string whole = npy.header + npy.data;
   EXPECT_TRUE(contains(error_of([&] { texts_of(whole.substr(0, whole.size() - 4), "[npz] x"); }),
-                       "2 texts of <U2 expected"));
+                       "expected 2 strings of <U2"));
   // A surrogate is no character.
   std::string surrogate = whole;
   surrogate[npy.header.size()] = '\x00';

@@ -82,7 +82,7 @@ class InfoCommand final : public Command {
                          tiles.strip_queries, tiles.step_keys, tiles.strips_per_block)));
     std::vector<std::string> parts;
     for (const LinkedPart& part : info.parts) parts.push_back(part.name + " " + part.version);
-    entry(tr("linked parts"), fmt::format("{}", fmt::join(parts, ", ")));
+    entry(tr("linked libraries"), fmt::format("{}", fmt::join(parts, ", ")));
   }
 
   bool json_ = false;

@@ -93,9 +93,7 @@ class ModelCommand final : public Command {
     json.begin_array();
     for (const Entry& entry : entries()) {
       if (!json_) {
-        const Message state = entry.there             ? tr("here")
-                              : entry.package.empty() ? tr("not installed")
-                                                      : tr("not fetched");
+        const Message state = entry.there ? tr("installed") : tr("not installed");
         const std::string left = pad_right(entry.name, 14) + pad_right(context.say(state), 14);
         context.entry(left, context.say(entry.what) + (entry.license.empty() ? "" : ", " + entry.license),
                       28);

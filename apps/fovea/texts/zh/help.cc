@@ -15,7 +15,7 @@ Translations help() {
       {"instruction set (fovea info lists them); default: the best available, or FOVEA_ISA",
        "计算所用的指令集（fovea info 会列出）；默认最好的，或 FOVEA_ISA"},
       {"show this help", "显示本说明"},
-      {"the version", "显示版本"},
+      {"show the version", "显示版本"},
       {"done", "成功"},
       {"failure: mismatched shapes, a file that cannot be read, an unknown word",
        "执行失败：形状不符、文件问题、未知词语"},

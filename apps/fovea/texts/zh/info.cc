@@ -15,7 +15,7 @@ Translations info() {
       {"threads", "线程"},
       {"caches", "缓存"},
       {"tiles", "分块"},
-      {"linked parts", "所用的库"},
+      {"linked libraries", "所用的库"},
       {"fovea", "fovea"},
       {"strips of {0} queries × {1} keys, {2} strips share the keys (D = 64)",
        "每条 {0} 个查询 × {1} 个键，{2} 条共用一块键（D = 64）"},
