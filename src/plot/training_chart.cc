@@ -54,18 +54,28 @@ void add_chart_grid(Scene& scene, const ChartPlace& place, const ThemeColors& co
   scene.add(frame);
 }
 
-// What the lines are, in the upper right corner, where a loss that falls leaves room.
+void add_dot(Scene& scene, scene::Point at, const ThemeColors& colors) {
+  scene::Circle dot;
+  dot.center = at;
+  dot.radius = 2.6;
+  dot.fill = colors.accent[1];
+  dot.stroke = scene::Stroke{colors.background, 0.7, {}};
+  scene.add(dot);
+}
+
+// What line and dots are, in the upper right corner, where a loss that falls leaves room.
 void add_legend(Scene& scene, const ChartPlace& place, const ThemeColors& colors, Language language,
                 bool held_out) {
-  const auto entry = [&](const Text& text, std::size_t color, double y) {
-    const double right = place.left + kChartWidth - 8;
-    const std::string name = text.in(language);
-    const double begin = right - text_width(name, kLabelSize);
-    add_line(scene, {begin - 22, y}, {begin - 6, y}, colors.accent[color], 1.8);
-    add_text(scene, name, {right, y}, {.color = colors.ink, .anchor = scene::Anchor::end});
+  const double right = place.left + kChartWidth - 8;
+  const auto name = [&](const Text& text, double y) {
+    const std::string words = text.in(language);
+    add_text(scene, words, {right, y}, {.color = colors.ink, .anchor = scene::Anchor::end});
+    return right - text_width(words, kLabelSize);
   };
-  entry({"training", "训练"}, 0, place.top + 12);
-  if (held_out) entry({"held-out data", "留出数据"}, 1, place.top + 27);
+  const double line_y = place.top + 12, dot_y = place.top + 27;
+  const double line_end = name({"training", "训练"}, line_y) - 6;
+  add_line(scene, {line_end - 16, line_y}, {line_end, line_y}, colors.accent[0], 1.6);
+  if (held_out) add_dot(scene, {name({"held-out data", "留出数据"}, dot_y) - 10, dot_y}, colors);
 }
 
 }  // namespace
@@ -88,14 +98,7 @@ Figure training_chart(const TrainingCurve& curve, const TrainingChartOptions& op
   add_chart_grid(scene, place, colors);
   add_curve(scene, mean_points(curve.steps, kPale), place, colors.accent[0], 0.6, 0.35);
   add_curve(scene, mean_points(curve.steps, kStrong), place, colors.accent[0], 1.6, 1);
-  for (const LossPoint& point : curve.held_out) {
-    scene::Circle dot;
-    dot.center = place.at(point);
-    dot.radius = 2.6;
-    dot.fill = colors.accent[1];
-    dot.stroke = scene::Stroke{colors.background, 0.7, {}};
-    scene.add(dot);
-  }
+  for (const LossPoint& point : curve.held_out) add_dot(scene, place.at(point), colors);
   add_legend(scene, place, colors, options.language, !curve.held_out.empty());
   add_text(scene, say({"step", "步"}), {place.left + kChartWidth / 2, place.top + kChartHeight + 26},
            {.size = kAxisTitleSize, .color = colors.ink, .anchor = scene::Anchor::middle});

@@ -77,47 +77,69 @@ void ablate(TrainableModel& model, Index layer, Index head) {
   }
 }
 
-struct HeadPlace {
+struct NamedHead {
   Index layer = 0, head = 0;
+  double score = 0;
 };
 
-// The head with the largest induction score on a text of words that come twice.
-HeadPlace induction_head(const TextModel& model, double& score, std::string& role) {
+// The heads whose role is induction, on a text of words that come twice; the best first.
+std::vector<NamedHead> induction_heads(const TextModel& model) {
   const std::string words =
       "old tree red moon big bird sing new song hot tea cold rain black hen white snow run fast ";
-  const Run run = model.read({words + words}).run;
-  const AttentionMeasures measures = measure_attention(run);
-  HeadPlace best;
-  score = 0;
+  const AttentionMeasures measures = measure_attention(model.read({words + words}).run);
+  std::vector<NamedHead> named;
   for (std::size_t layer = 0; layer < measures.heads.size(); ++layer) {
     for (std::size_t head = 0; head < measures.heads[layer].size(); ++head) {
-      const double value = measures.heads[layer][head][Measure::induction];
-      if (value <= score) continue;
-      score = value;
-      role = role_of(measures.heads[layer][head]).id;
-      best = {static_cast<Index>(layer), static_cast<Index>(head)};
+      const HeadMeasures& measured = measures.heads[layer][head];
+      if (role_of(measured).id != "induction") continue;
+      named.push_back({static_cast<Index>(layer), static_cast<Index>(head), measured[Measure::induction]});
     }
   }
-  return best;
+  std::sort(named.begin(), named.end(),
+            [](const NamedHead& a, const NamedHead& b) { return a.score > b.score; });
+  return named;
 }
 
-TEST(OwnModels, induction_foretells_repeats_and_one_head_does_it) {
+// Heads are 16 wide, too narrow to carry one of 64 words each alone: several of them share the work.
+TEST(OwnModels, induction_foretells_repeats_and_the_measure_names_the_heads_that_do_it) {
   TrainableModel model = load_pretrained(own("induction"));
   const InductionLosses whole = induction_losses(model);
-  EXPECT_LT(whole.repeats, whole.first / 10) << whole.first << " " << whole.repeats;
+  EXPECT_LT(whole.repeats, whole.first / 100);
 
-  double score = 0;
-  std::string role;
-  const HeadPlace head = induction_head(TextModel::load(own("induction")), score, role);
-  EXPECT_EQ(role, "induction") << "layer " << head.layer << " score " << score;
-  EXPECT_GT(score, 0.5);
-  std::printf("induction: loss %.4f, on repeats %.4f; L%dH%d scores %.3f\n", whole.first, whole.repeats,
-              static_cast<int>(head.layer), static_cast<int>(head.head), score);
+  const std::vector<NamedHead> named = induction_heads(TextModel::load(own("induction")));
+  ASSERT_GE(named.size(), 1u);
+  ASSERT_LT(named.size(), 4u);  // not simply all heads of a layer
+  for (const NamedHead& head : named) EXPECT_EQ(head.layer, 1);
+  EXPECT_GT(named.front().score, 0.8);
 
-  ablate(model, head.layer, head.head);
-  const InductionLosses without = induction_losses(model);
-  std::printf("without it: %.4f, on repeats %.4f\n", without.first, without.repeats);
-  EXPECT_GT(without.repeats, whole.first / 2);
+  ablate(model, named.front().layer, named.front().head);
+  const InductionLosses without_one = induction_losses(model);
+  EXPECT_GT(without_one.repeats, 20 * whole.repeats);
+  EXPECT_GT(without_one.repeats, without_one.first / 10);
+  for (const NamedHead& head : named) ablate(model, head.layer, head.head);
+  const InductionLosses without_all = induction_losses(model);
+  EXPECT_GT(without_all.repeats, 0.9 * whole.first);
+  EXPECT_LT(without_all.first, 1.2 * whole.first);  // what nobody can know was not touched
+  RecordProperty("losses", std::to_string(whole.first) + " " + std::to_string(whole.repeats) + " " +
+                               std::to_string(without_one.repeats) + " " +
+                               std::to_string(without_all.repeats));
+}
+
+// Any head of the first layer but one can be left out: what the induction heads read was written by it.
+TEST(OwnModels, induction_needs_its_previous_token_head) {
+  const TextModel text_model = TextModel::load(own("induction"));
+  const AttentionMeasures measures = measure_attention(text_model.read({"old tree red moon big bird"}).run);
+  Index best = 0;
+  for (std::size_t head = 1; head < measures.heads[0].size(); ++head) {
+    if (measures.heads[0][head][Measure::previous_token] >
+        measures.heads[0][static_cast<std::size_t>(best)][Measure::previous_token]) {
+      best = static_cast<Index>(head);
+    }
+  }
+  TrainableModel model = load_pretrained(own("induction"));
+  const InductionLosses whole = induction_losses(model);
+  ablate(model, 0, best);
+  EXPECT_GT(induction_losses(model).repeats, whole.first);
 }
 
 TEST(OwnModels, the_command_knows_them) {

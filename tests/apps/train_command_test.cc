@@ -112,7 +112,7 @@ TEST(TrainCommand, says_what_it_reached) {
   const TemporaryDirectory directory;
   const CommandResult result = run_fovea(small_training(directory.file("a")));
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(contains(result.out, "sort, gpt2: 1 layers of 2 heads")) << result.out;
+  EXPECT_TRUE(contains(result.out, "sort, gpt2: 1 × 2 heads")) << result.out;
   EXPECT_TRUE(contains(result.out, "step     20: loss ")) << result.out;
   EXPECT_TRUE(contains(result.out, " of 10000 new lists are sorted")) << result.out;
   const CommandResult chinese = run_fovea(small_training(directory.file("b"), {"--lang", "zh"}));

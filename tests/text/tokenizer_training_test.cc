@@ -108,7 +108,7 @@ TEST(TrainTokenizer, what_it_learned_from_comes_back) {
     if (!is_utf8(text)) continue;
     const Tokenizer characters = trained({text + "x"}, {.kind = TokenizerKind::characters});
     const Tokenizer pairs = trained({text + "x"}, {.vocabulary = 400});
-    EXPECT_EQ(characters.decode(characters.encode(text).ids), text);
+    EXPECT_EQ(characters.decode(characters.encode(text).ids, false), text);  // <unk> may stand in it
     EXPECT_EQ(pairs.decode(pairs.encode(text).ids), text);
   }
 }

@@ -161,7 +161,7 @@ TEST(ScoreBatch, counts_targets_and_whole_sequences) {
   }
   View table = model.parameter("transformer.wte.weight");
   for (Index i = 0; i < 4; ++i) table.data()[i * 4 + i] = 1;
-  const TrainingBatch batch = {Ids::from({{0, 1, 2}, {3, 2, 1}}), Ids::from({{0, 1, kIgnored}, {3, 2, 0}})};
+  const TrainingBatch batch = {Ids({2, 3}, {0, 1, 2, 3, 2, 1}), Ids({2, 3}, {0, 1, kIgnored, 3, 2, 0})};
   const BatchScore score = score_batch(model, batch);
   EXPECT_EQ(score.sequences, 2);
   EXPECT_EQ(score.right, 1);

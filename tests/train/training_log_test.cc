@@ -27,7 +27,7 @@ TEST(TrainingLog, numbers_keep_all_their_bits) {
   {
     TrainingLog log(path, 0);
     log.add(step_of(1, 1.0 / 3));
-    log.add({1, 0.1, 2.0 / 3, true});
+    log.add(TrainingEvaluation{1, 0.1, 2.0 / 3, true});
     log.add(step_of(2, 1e-17));
     log.synchronize();
   }

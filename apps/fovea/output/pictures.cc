@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "fovea/attention_bars.h"
 #include "fovea/attention_lines.h"
@@ -250,8 +251,14 @@ Picture measure_picture(const MeasureTable& table, PictureStyle style) {
   return {figure, terminal};
 }
 
+// "sort" of "models/sort/".
+static std::string folder_name(const std::string& folder) {
+  const std::filesystem::path path = std::filesystem::path(folder + "/.").lexically_normal().parent_path();
+  return path.filename().string();
+}
+
 Picture training_picture(const TrainingCurve& curve, const std::string& folder, const PictureStyle& style) {
-  const std::string title = style.title.value_or(one_line(folder));
+  const std::string title = style.title.value_or(one_line(folder_name(folder)));
   const auto figure = [=] {
     TrainingChartOptions options;
     options.title = title;

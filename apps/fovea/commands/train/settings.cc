@@ -109,7 +109,7 @@ void set_usual(TrainSettings& s) {
     s.heads = 4, s.width = 64, s.batch = 32, s.length = 64;
   } else if (s.task == "addition") {
     s.heads = 4, s.width = 128, s.batch = 512, s.length = 4;
-    s.layers = 1, s.steps = 1000, s.rate = 1e-3, s.weight_decay = 1;
+    s.layers = 1, s.steps = 500, s.rate = 1e-3, s.weight_decay = 1;
   } else {
     s.heads = 4, s.width = 128, s.batch = 16, s.length = 128;
     s.layers = 4, s.steps = 2000, s.rate = 1e-3;

@@ -48,7 +48,7 @@ Translations train() {
       {"go on with the training in the folder", "接着训练文件夹里的模型"},
       {"{0} step {1} of {2}, loss {3:.4f}, {4:.0f} tokens/s, {5} left",
        "{0} 第 {1}/{2} 步，损失 {3:.4f}，每秒 {4:.0f} 个词元，还剩 {5}"},
-      {"{0}, {1}: {2} layers of {3} heads, {4} parameters; {5} steps",
+      {"{0}, {1}: {2} × {3} heads, {4} parameters; {5} steps",
        "{0}，{1}：{2} 层，每层 {3} 个头，{4} 个参数；共 {5} 步"},
       {"{0} goes on after step {1} of {2}", "{0} 从第 {1} 步之后接着训练，共 {2} 步"},
       {"step {0:>6}: loss {1:.4f}, on held-out data {2:.4f}, {3:.2f} % right",
