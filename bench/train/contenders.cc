@@ -39,7 +39,7 @@ class TrainingState {
 };
 
 std::string name_of_training_peer(const std::string& id) {
-  return id == "pytorch" ? "PyTorch" : "PyTorch, compiled";
+  return id == "pytorch" ? "PyTorch" : "compiled";
 }
 
 std::string describe_training(const TrainingCase& c, const PeerProcess& process) {
