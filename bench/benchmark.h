@@ -24,6 +24,7 @@ enum class Operation {
   generation,  // a model that writes
   product,     // of two matrices
   multi_head,  // MultiHeadAttention, forward
+  training,    // a step: forward, backward, AdamW
 };
 std::string name_of(Operation operation);
 
@@ -154,6 +155,11 @@ Report run_models(const std::vector<std::string>& folders, const Options& option
 // Matrix products (in CaseInfo: queries × width × keys) against OpenBLAS, and MultiHeadAttention against
 // PyTorch's, on one thread and on all. Of options.wanted, words other than "products" are parts of names.
 Report run_products(const Options& options);
+
+// A training step (forward, backward, AdamW) of GPT-2's layout against PyTorch on the same weights and
+// batches, on one thread and on all; before anything is timed, the losses of the first 20 steps are
+// compared. Words other than "train" are parts of names.
+Report run_training(const Options& options);
 
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);  // one row per case and competitor

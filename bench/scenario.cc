@@ -7,6 +7,7 @@
 
 #include "core/fail.h"
 #include "products/cases.h"
+#include "train/cases.h"
 
 namespace fovea::bench {
 
@@ -30,6 +31,8 @@ std::string name_of(Operation operation) {
       return "product";
     case Operation::multi_head:
       return "multi_head";
+    case Operation::training:
+      return "training";
   }
   return "";
 }
@@ -52,7 +55,8 @@ Text operation_text(Operation operation) {
     case Operation::generation:
     case Operation::product:
     case Operation::multi_head:
-      break;  // made by run_models and run_products
+    case Operation::training:
+      break;  // made by run_models, run_products and run_training
   }
   return {};
 }
@@ -144,6 +148,7 @@ double flops_of(const Case& c, double visible) {
     case Operation::generation:
     case Operation::product:
     case Operation::multi_head:
+    case Operation::training:
       break;
   }
   return 0;
@@ -173,6 +178,7 @@ std::vector<Scenario> chosen_scenarios(const std::vector<std::string>& wanted) {
 
 std::vector<ScenarioInfo> list(const std::vector<std::string>& wanted) {
   if (std::find(wanted.begin(), wanted.end(), "products") != wanted.end()) return list_products(wanted);
+  if (std::find(wanted.begin(), wanted.end(), "train") != wanted.end()) return list_training(wanted);
   std::vector<ScenarioInfo> infos;
   for (const Scenario& scenario : chosen_scenarios(wanted)) {
     ScenarioInfo info{scenario.group, {}};

@@ -299,6 +299,9 @@ std::vector<GroupInfo> groups() {
        {"matrix products against OpenBLAS, MultiHeadAttention against PyTorch; run separately, not part "
         "of all",
         "矩阵乘积与 OpenBLAS 比较，MultiHeadAttention 与 PyTorch 比较；须单独运行，不含在 all 中"}},
+      {"train",
+       {"training steps against PyTorch, eager and compiled; run separately, not part of all",
+        "训练步，与 PyTorch（即时与编译）比较；须单独运行，不含在 all 中"}},
       {"smoke", {"tiny cases: does everything work?", "极小的例子：一切正常吗？"}},
   };
 }

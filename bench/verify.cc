@@ -79,6 +79,7 @@ Expected expected_of(const Problem& problem) {
     case Operation::generation:
     case Operation::product:
     case Operation::multi_head:
+    case Operation::training:
       break;
   }
   return {};

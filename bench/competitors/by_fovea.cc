@@ -58,6 +58,7 @@ class ByFovea final : public LocalCompetitor {
       case Operation::generation:
       case Operation::product:
       case Operation::multi_head:
+      case Operation::training:
         break;
     }
     return {};

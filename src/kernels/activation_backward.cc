@@ -20,12 +20,23 @@ constexpr std::size_t kMostLanes = HWY_MAX_BYTES / sizeof(float);
 
 // Value and slope of each activation. (Not as a struct: vectors of SVE have no size.)
 
+// s = sigmoid(x) and 1 − s, which by subtraction would be off by 6e-8: x times that is too much.
+HWY_INLINE void SigmoidAndRest(FloatVector x, FloatVector& s, FloatVector& rest) {
+  const Floats d;
+  const FloatVector e = Exp2NonPositive(d, hn::Mul(hn::Abs(x), hn::Set(d, -1.44269504f)));
+  const FloatVector large = hn::Div(hn::Set(d, 1.0f), hn::Add(hn::Set(d, 1.0f), e));
+  const FloatVector small = hn::Mul(e, large);
+  const auto negative = hn::Lt(x, hn::Zero(d));
+  s = hn::IfThenElse(negative, small, large);
+  rest = hn::IfThenElse(negative, large, small);
+}
+
 // silu = x · s with s = sigmoid(x): s + x · s · (1 − s).
 HWY_INLINE void SiluSlope(FloatVector x, FloatVector& value, FloatVector& slope) {
-  const Floats d;
-  const FloatVector s = Sigmoid(d, x);
+  FloatVector s, rest;
+  SigmoidAndRest(x, s, rest);
   value = hn::Mul(x, s);
-  slope = hn::MulAdd(value, hn::Sub(hn::Set(d, 1.0f), s), s);
+  slope = hn::MulAdd(value, rest, s);
 }
 
 // x · s(u) with u = 2 √(2/π) (x + 0.044715 x³): s + x · s · (1 − s) · u'.
@@ -33,10 +44,11 @@ HWY_INLINE void GeluTanhSlope(FloatVector x, FloatVector& value, FloatVector& sl
   const Floats d;
   const FloatVector square = hn::Mul(x, x), linear = hn::Set(d, 1.5957691216f);
   const FloatVector cubic = hn::Set(d, 0.044715f * 1.5957691216f);
-  const FloatVector s = Sigmoid(d, hn::Mul(x, hn::MulAdd(square, cubic, linear)));
+  FloatVector s, rest;
+  SigmoidAndRest(hn::Mul(x, hn::MulAdd(square, cubic, linear)), s, rest);
   value = hn::Mul(x, s);
   const FloatVector du = hn::MulAdd(square, hn::Mul(cubic, hn::Set(d, 3.0f)), linear);
-  const FloatVector bend = hn::Mul(hn::Mul(value, hn::Sub(hn::Set(d, 1.0f), s)), du);
+  const FloatVector bend = hn::Mul(hn::Mul(value, rest), du);
   // Far out the bend is 0, but might be computed as 0 · ∞.
   const auto far = hn::Gt(hn::Abs(x), hn::Set(d, 30.0f));
   slope = hn::Add(s, hn::IfThenElse(far, hn::Zero(d), bend));

@@ -9,7 +9,7 @@ namespace fovea::kernels {
 // y = f(x) of `count` numbers; y may be x.
 void activate(Activation activation, const float* x, Index count, float* y);
 
-// dx = dy · f'(x); dx may be dy. The absolute error of f' is at most 2e-6, and f'(0) = 0 for relu.
+// dx = dy · f'(x); dx may be dy. The absolute error of f' is at most 5e-7, and f'(0) = 0 for relu.
 void activate_backward(Activation activation, const float* x, const float* dy, Index count, float* dx);
 
 // x [rows, 2 · width]: gate | up side by side. y [rows, width] = f(gate) · up.

@@ -30,8 +30,10 @@ bool is_there(const json& report, const std::string& competitor) {
 
 TEST(Bench, usage_errors_exit_2) {
   const std::vector<std::vector<std::string>> wrong = {
-      {"dance"},           {"--rounds", "0"},  {"--rounds", "many"}, {"--seconds", "-1"},  {"--json"},
-      {"linear", "dance"}, {"models", "show"}, {"--model", "x"},     {"products", "dance"}};
+      {"dance"},           {"--rounds", "0"}, {"--rounds", "many"},
+      {"--seconds", "-1"}, {"--json"},        {"linear", "dance"},
+      {"models", "show"},  {"--model", "x"},  {"products", "dance"},
+      {"train", "dance"}};
   for (const std::vector<std::string>& each : wrong) {
     std::vector<std::string> arguments = {"bench"};
     arguments.insert(arguments.end(), each.begin(), each.end());
@@ -165,6 +167,31 @@ TEST(Bench, products_are_verified_and_timed_on_one_thread_and_on_all) {
   for (const char* id : {"product-64x64x64-1t ", "product-1x4096x4096-1t ", "multi_head-8x512x1024-1t "}) {
     EXPECT_TRUE(contains(list, id)) << list;
   }
+}
+
+TEST(Bench, training_steps_are_timed_on_one_thread_and_on_all) {
+  const TemporaryDirectory directory;
+  const CommandResult result = run_fovea({"bench", "train", "gpt-nano-64x16", "--rounds", "1", "--threads",
+                                          "2", "--python", "none", "--json", directory.file("out.json")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "\ngpt-nano, 64 × 16, 2 threads ")) << result.out;
+  EXPECT_TRUE(contains(result.out, "Memory of the first 20 steps")) << result.out;
+  EXPECT_TRUE(contains(result.out, "absent: not asked for")) << result.out;
+  const json report = json::parse(text_of(directory.file("out.json")), nullptr, false);
+  EXPECT_EQ(report.at("mistakes"), json::array());
+  ASSERT_EQ(report.at("scenarios").size(), 2U);
+  for (int threads = 1; threads <= 2; ++threads) {
+    const json& step = report.at("scenarios").at(static_cast<std::size_t>(threads - 1)).at("cases").at(0);
+    EXPECT_EQ(step.at("id"), "train-gpt-nano-64x16-" + std::to_string(threads) + "t");
+    EXPECT_EQ(step.at("operation"), "training");
+    EXPECT_EQ(step.at("flops").get<double>(),
+              6.0 * 1024 * (3 * 12 * 48 * 48 + 10 * 48) + 7.0 * 3 * 1024 * 16 * 48);
+    ASSERT_EQ(step.at("results").size(), 1U);
+    EXPECT_EQ(step.at("results").at(0).at("status"), "measured");
+    EXPECT_GT(step.at("results").at(0).at("share_of_peak").get<double>(), 0);
+  }
+  const std::string list = run_fovea({"bench", "--list", "train"}).out;
+  EXPECT_TRUE(contains(list, "train-gpt2-6x384-4x256-1t ")) << list;
 }
 
 // With kernels that OpenBLAS has for this processor, not those it falls back to.

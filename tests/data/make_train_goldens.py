@@ -1,19 +1,26 @@
 """Writes train/<layout>.safetensors: a tiny model with random weights, a batch with pads and ignored targets, and what
 PyTorch makes of them in double: the loss, the gradient of every parameter, and the parameters after two steps of AdamW.
+Beside them how far float32 is from that, relative L2 per parameter: under float32/ PyTorch's own gradients, under in_order/
+the same where every matrix product adds its terms one after the other (rounding once per term, as fused multiply-adds do).
 
-    python make_train_goldens.py        (torch, transformers, safetensors)
+    python make_train_goldens.py [FOLDER [MODELS [WIDTH]]]       (torch, transformers, safetensors)
 
-Weights are drawn wide, so that attention is peaked, and rounded to float32 before anything is computed. Stored are the
-weights, and the gradients rounded to float32.
+Weights are drawn wide (WIDTH 0.45), so that attention is peaked, and rounded to float32 before anything is computed. Stored
+are the weights, and the gradients rounded to float32. MODELS > 1: that many of each layout in folders 0, 1, .., drawn with
+other seeds (scripts/compare_gradients).
 """
 
+import copy
 import pathlib
+import sys
 
 import torch
 import transformers as tf
 from safetensors.torch import save_file
 
-FOLDER = pathlib.Path(__file__).parent / "train"
+FOLDER = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "train"
+MODELS = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+WIDTH = float(sys.argv[3]) if len(sys.argv) > 3 else 0.45
 
 
 def gpt2():
@@ -33,9 +40,64 @@ def bert():
                                             attention_probs_dropout_prob=0))
 
 
+class RotaryInDouble(torch.nn.Module):
+    """transformers computes angles, cosines and sines in float32 whatever the model's type: of a model in double, that
+    is an error of 1e-7 in every pair, which a peaked softmax multiplies by its scores."""
+
+    def __init__(self, config):
+        super().__init__()
+        width = config.hidden_size // config.num_attention_heads
+        theta = config.rope_parameters["rope_theta"]
+        self.frequencies = theta ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+
+    def forward(self, x, position_ids):
+        angles = position_ids[..., None].double() * self.frequencies
+        angles = torch.cat((angles, angles), dim=-1)
+        return angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+
+
+def product_in_order(a, b):
+    """a @ b of float32 matrices, term after term."""
+    sums = torch.zeros(*torch.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
+    for i in range(a.shape[-1]):
+        sums = (sums.double() + a[..., :, i:i + 1].double() * b[..., i:i + 1, :].double()).float()
+    return sums
+
+
+class InOrder(torch.autograd.Function):
+    @staticmethod
+    def forward(context, a, b):
+        context.save_for_backward(a, b)
+        return product_in_order(a, b)
+
+    @staticmethod
+    def backward(context, gradient):
+        a, b = context.saved_tensors
+        return product_in_order(gradient, b.transpose(-1, -2)), product_in_order(a.transpose(-1, -2), gradient)
+
+
+class ProductsInOrder:
+    """Within it, layers and attention multiply in order."""
+
+    def __enter__(self):
+        self.kept = torch.nn.functional.linear, torch.addmm, torch.matmul
+        rows = lambda x: x.reshape(-1, x.shape[-1])
+
+        def linear(x, weight, bias=None):
+            y = InOrder.apply(rows(x), weight.t()).view(*x.shape[:-1], -1)
+            return y if bias is None else y + bias
+
+        torch.nn.functional.linear = linear
+        torch.addmm = lambda bias, x, weight: InOrder.apply(x, weight) + bias
+        torch.matmul = InOrder.apply
+
+    def __exit__(self, *_):
+        torch.nn.functional.linear, torch.addmm, torch.matmul = self.kept
+
+
 def draw_weights(model):
     for name, parameter in model.named_parameters():
-        drawn = torch.randn_like(parameter) * (0.45 if parameter.dim() == 2 else 0.3)
+        drawn = torch.randn_like(parameter) * (WIDTH if parameter.dim() == 2 else 0.3)
         if parameter.dim() == 1 and name.endswith("weight"):
             drawn = 1 + drawn
         parameter.data = drawn
@@ -71,20 +133,33 @@ def parameters_of(model):
     return {name: p for name, p in model.named_parameters() if name != "cls.predictions.decoder.bias"}
 
 
-def golden(name, model):
+def golden(file, model):
     tensors = {}
     ids, real, segments, targets = batch()
     tensors.update(ids=ids, real=real, segments=segments, targets=targets)
     for key, p in parameters_of(model).items():
         tensors["parameter/" + key] = p.detach().float().clone()
-    model.double()
     model.eval()
     smoothing = 0.1
+    single = copy.deepcopy(model)  # the same weights: they are float32
+    single.tie_weights()
+    loss_of(single, ids, real, segments, targets, smoothing).backward()
+    ordered = copy.deepcopy(model)
+    ordered.tie_weights()
+    ordered.set_attn_implementation("eager")
+    with ProductsInOrder():
+        loss_of(ordered, ids, real, segments, targets, smoothing).backward()
+    model.double()
+    if isinstance(model, tf.LlamaForCausalLM):
+        model.model.rotary_emb = RotaryInDouble(model.config)
     loss = loss_of(model, ids, real, segments, targets, smoothing)
     loss.backward()
     tensors["loss"] = loss.detach().reshape(1).float()
     for key, p in parameters_of(model).items():
         tensors["gradient/" + key] = p.grad.float().clone()
+        for kind, other in (("float32/", single), ("in_order/", ordered)):
+            error = (parameters_of(other)[key].grad.double() - p.grad).norm() / p.grad.norm()
+            tensors[kind + key] = error.reshape(1).float()
 
     decays = [p for p in parameters_of(model).values() if p.dim() >= 2]
     plain = [p for p in parameters_of(model).values() if p.dim() < 2]
@@ -102,16 +177,21 @@ def golden(name, model):
     for key, p in parameters_of(model).items():
         if p.dim() == 1 or "wpe" in key or "0" in key:  # enough to see a wrong step, and small
             tensors["after/" + key] = p.detach().float().clone()
-    save_file({k: v.contiguous() for k, v in tensors.items()}, FOLDER / f"{name}.safetensors")
+    save_file({k: v.contiguous() for k, v in tensors.items()}, file)
+
+
+def write_all(folder, first_seed):
+    folder.mkdir(exist_ok=True, parents=True)
+    for seed, make in enumerate((gpt2, llama, bert)):
+        torch.manual_seed(first_seed + seed)
+        model = make()
+        draw_weights(model)
+        golden(folder / f"{make.__name__}.safetensors", model)
 
 
 def main():
-    FOLDER.mkdir(exist_ok=True)
-    for seed, make in enumerate((gpt2, llama, bert)):
-        torch.manual_seed(seed)
-        model = make()
-        draw_weights(model)
-        golden(make.__name__, model)
+    for number in range(MODELS):
+        write_all(FOLDER / str(number) if MODELS > 1 else FOLDER, 10 * number)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ TEST(ActivationOp, values_and_slopes_against_the_reference) {
         activate(activation, x, y.view());
         activate_backward(activation, x, dy, dx.view());
         expect_close("y", y, want, 1e-6);
-        expect_close("dx", dx, want_dx, 2e-6);
+        expect_close("dx", dx, want_dx, 1e-6);
       });
     }
   }
@@ -59,7 +59,7 @@ TEST(ActivationOp, slopes_are_right_everywhere) {
         if (activation == Activation::relu && std::abs(at) < 2 * step) continue;
         const DoubleArray around({2}, {at + step, at - step});
         const DoubleArray f = reference::activate(activation, around);
-        ASSERT_NEAR(static_cast<double>(dx(i)), (f.values[0] - f.values[1]) / (2 * step), 2e-6)
+        ASSERT_NEAR(static_cast<double>(dx(i)), (f.values[0] - f.values[1]) / (2 * step), 5e-7)
             << "activation " << static_cast<int>(activation) << " at " << at;
       }
     });
@@ -97,7 +97,7 @@ TEST(ActivationOp, gated) {
         activate_gated(activation, x, y.view());
         activate_gated_backward(activation, dx, dy, dx.view());  // in place
         expect_close("y", y, want, 1e-6);
-        expect_close("dx", dx, want_dx, 2e-6);
+        expect_close("dx", dx, want_dx, 1e-6);
       });
     }
   }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/threads.h"
@@ -67,10 +68,55 @@ void expect_rms_norm(const NormCase& c, float epsilon) {
 }
 
 TEST(NormBackward, layer_norm_against_differences) {
-  // Not width 2: there the output is ±1 whatever x is, and nothing but rounding is left.
+  // Widths 1 and 2: below.
   for (const Index width : {3, 7, 16, 33}) expect_layer_norm(NormCase(3, width), 1e-5f);
   expect_layer_norm(NormCase(70, 5), 1e-5f);     // more than a block of rows
   expect_layer_norm(NormCase(3, 17, 8), 1e-1f);  // a mean, and an epsilon that counts
+}
+
+// Of a row of one or two numbers nothing but the epsilon lets a gradient through: dx is the small
+// difference of large terms, as far off as those are rounded: some units in the last place of dy · weight /
+// deviation.
+TEST(NormBackward, rows_of_one_and_two_numbers_are_off_by_rounding_only) {
+  for (const Index width : {1, 2}) {
+    const NormCase c(5, width);
+    const auto of_layer = numeric_gradient(c.x, [&](const DoubleArray& x) {
+      return weighted(reference::layer_norm(x, c.weight, c.bias, 1e-5), c.dy);
+    });
+    const auto of_rms = numeric_gradient(
+        c.x, [&](const DoubleArray& x) { return weighted(reference::rms_norm(x, c.weight, 1e-6), c.dy); });
+    on_every_instruction_set([&] {
+      Tensor dx(c.x.shape()), rms_dx(c.x.shape()), dw({width}), db({width});
+      layer_norm_backward({c.x, c.dy, c.weight, 1e-5f, dx.view(), false, dw.view()}, db.view());
+      rms_norm_backward({c.x, c.dy, c.weight, 1e-6f, rms_dx.view(), false, dw.view()});
+      for (Index row = 0; row < 5; ++row) {
+        double mean = 0, squares = 0, variance = 0, largest = 0;
+        for (Index i = 0; i < width; ++i) {
+          const auto x = static_cast<double>(c.x(row, i));
+          mean += x / static_cast<double>(width), squares += x * x / static_cast<double>(width);
+          largest = std::max(largest, std::abs(static_cast<double>(c.dy(row, i) * c.weight(i))));
+        }
+        for (Index i = 0; i < width; ++i) {
+          const double difference = static_cast<double>(c.x(row, i)) - mean;
+          variance += difference * difference / static_cast<double>(width);
+        }
+        // Where the numbers of a row are close to each other, the rounding of their mean counts, and so
+        // does the third derivative in the differences.
+        const double deviation = std::sqrt(variance + 1e-5), root = std::sqrt(squares + 1e-6);
+        const double unit = 8 * 0x1p-23 * largest, step = 0x1p-26 * largest;
+        const double of_layer_error =
+            unit * (1 + std::abs(mean) / deviation) / deviation + step / std::pow(deviation, 3);
+        const double of_rms_error = unit / root + step / std::pow(root, 3);
+        for (Index i = 0; i < width; ++i) {
+          const auto at = static_cast<std::size_t>(row * width + i);
+          EXPECT_NEAR(static_cast<double>(dx(row, i)), of_layer.values[at], of_layer_error)
+              << "width " << width << ", row " << row;
+          EXPECT_NEAR(static_cast<double>(rms_dx(row, i)), of_rms.values[at], of_rms_error)
+              << "width " << width << ", row " << row;
+        }
+      }
+    });
+  }
 }
 
 TEST(NormBackward, rms_norm_against_differences) {

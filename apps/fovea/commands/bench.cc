@@ -44,6 +44,7 @@ class BenchCommand final : public Command {
              tr("a selection by name, with the packages of that Python")},
             {"fovea bench products",
              tr("matrix products against OpenBLAS, MultiHeadAttention against PyTorch")},
+            {"fovea bench train", tr("training steps, against PyTorch, eager and compiled")},
             {"fovea bench models --model minilm", tr("a whole model, against PyTorch and ONNX Runtime")}};
   }
   void declare(OptionList& options) override {
@@ -68,7 +69,7 @@ class BenchCommand final : public Command {
     const auto wants = [&](const char* group) {
       return std::find(wanted_.begin(), wanted_.end(), group) != wanted_.end();
     };
-    const bool models = wants("models"), products = wants("products");
+    const bool models = wants("models"), products = wants("products"), training = wants("train");
     if (model_ && !models) throw UsageError("--model only applies to the group models");
     if (models && wanted_.size() > 1) throw UsageError("models cannot be combined with other groups");
     std::vector<bench::ScenarioInfo> scenarios;
@@ -84,6 +85,7 @@ class BenchCommand final : public Command {
     const bench::Options chosen = options(context);
     const bench::Report report = models     ? bench::run_models(model_folders(), chosen)
                                  : products ? bench::run_products(chosen)
+                                 : training ? bench::run_training(chosen)
                                             : bench::run(chosen);
     if (isatty(STDERR_FILENO) != 0) std::fputs("\r\x1b[K", stderr);
     print_bench_report(context, report);

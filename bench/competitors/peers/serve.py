@@ -1,7 +1,7 @@
 # Serves what the classes SERVED compute to the benchmark that started this process. Commands come as lines on standard
 # input, answers go out as one line each, words separated by tabs; arrays go through one shared file in memory.
 #   prepare PEER CASE, then a JSON document, then an empty line   ok PATH | no REASON
-#   check PEER CASE      one call, its results into the file      ok EXTRA_BYTES
+#   check PEER CASE      one call, or what prepare gave for this, its results into the file   ok EXTRA_BYTES
 #   run PEER CASE SECONDS  calls for that long, at least one      ok MEDIAN_SECONDS
 #   release              forgets all cases                        ok
 # Only the call stands between the two clock readings.
@@ -76,14 +76,14 @@ def exchange(descriptor, threads):
 
     def prepare(words):
         problem = read_problem()
-        call, to_arrays, text = peers[words[0]].prepare(problem)
+        call, to_arrays, text, *first = peers[words[0]].prepare(problem)
         if call is None:
             return "no", text
-        cases[words[0], words[1]] = call, to_arrays
+        cases[words[0], words[1]] = call, to_arrays, first[0] if first else call
         return "ok", text
 
     def check(words):
-        call, to_arrays = cases[words[0], words[1]]
+        _, to_arrays, call = cases[words[0], words[1]]
         results, extra = extra_memory(call)
         at = 0
         for array in to_arrays(results):

@@ -51,6 +51,7 @@ std::vector<std::pair<std::string, std::string>> columns_of(const Report& report
   for (const auto& [id, title] : {std::pair{"fovea_plain", "plain"},
                                   {"blas", "BLAS"},
                                   {"pytorch", "PyTorch"},
+                                  {"compiled", "compiled"},
                                   {"attentions", "attentions"},
                                   {"onnxruntime", "ONNX R."}}) {
     const bench::CompetitorInfo* info = report.competitor(id);
@@ -137,7 +138,7 @@ void print_speed(const Context& context, const Report& report) {
   for (const auto& [id, title] : others) titles.push_back(title);
   AlignedTable table(titles);
   for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
-    if (is_model_case(result) || is_product_case(result)) return;
+    if (is_model_case(result) || is_product_case(result) || is_training_case(result)) return;
     std::vector<std::string> row = {context.say(result.info.label)};
     const Measurement* ours = result.by("fovea");
     if (timed(ours)) {
@@ -237,8 +238,10 @@ void print_errors(const Context& context, const Report& report) {
                 true};
       });
   if (table.empty()) return;
-  const bool models = is_model_case(*distinct_cases(report).front());
-  context.subheading(models ? tr("Differences from PyTorch") : tr("Errors against the double reference"));
+  const CaseResult& first = *distinct_cases(report).front();
+  context.subheading(is_training_case(first) ? tr("Losses of the first 20 steps: differences from PyTorch")
+                     : is_model_case(first)  ? tr("Differences from PyTorch")
+                                             : tr("Errors against the double reference"));
   table.print(context);
 }
 
@@ -249,7 +252,11 @@ void print_memory(const Context& context, const Report& report) {
         return {fmt::format("{:.1f}", *measurement->extra_memory / 1e6), true};
       });
   if (table.empty()) return;
-  context.subheading(tr("Memory of one call: peak above the level before the call, result included"));
+  context.subheading(
+      is_training_case(*distinct_cases(report).front())
+          ? tr("Memory of the first 20 steps: peak above the level before, with parameters, gradients and "
+               "moments")
+          : tr("Memory of one call: peak above the level before the call, result included"));
   table.print(context);
 }
 
@@ -284,7 +291,8 @@ void print_bench_list(const Context& context, const std::vector<bench::ScenarioI
   for (const bench::GroupInfo& each : bench::groups()) {
     const bool wanted = std::any_of(scenarios.begin(), scenarios.end(),
                                     [&](const bench::ScenarioInfo& s) { return s.group == each.name; });
-    const bool alone = each.name == "show" || each.name == "models" || each.name == "products";
+    const bool alone =
+        each.name == "show" || each.name == "models" || each.name == "products" || each.name == "train";
     if (!wanted && !alone) continue;
     context.line(bold(pad_right(each.name, 12), context.color) + context.say(each.what));
     for (const bench::ScenarioInfo& scenario : scenarios) {
@@ -302,6 +310,7 @@ void print_bench_report(const Context& context, const Report& report) {
   print_speed(context, report);
   print_models(context, report);
   print_products(context, report);
+  print_training(context, report);
   print_relative(context, report);
   print_reading(context, report);
   print_errors(context, report);

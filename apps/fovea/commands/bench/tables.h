@@ -33,6 +33,10 @@ bool is_model_case(const bench::CaseResult& result);
 void print_products(const Context& context, const bench::Report& report);
 bool is_product_case(const bench::CaseResult& result);
 
+// Training steps, likewise.
+void print_training(const Context& context, const bench::Report& report);
+bool is_training_case(const bench::CaseResult& result);
+
 // Softmax against linear attention as the tutorials compare them, and how both grow with n.
 void print_linear_comparison(const Context& context, const bench::Report& report);
 

@@ -26,6 +26,18 @@ Translations bench() {
       {"MultiHeadAttention, forward without weights: median and best of {0} rounds. "
        "nn.MultiheadAttention: multiples of fovea's time",
        "MultiHeadAttention 前向，不求权重：{0} 轮的中位数与最佳。nn.MultiheadAttention：耗时的倍数"},
+      {"training steps, against PyTorch, eager and compiled", "训练步，与 PyTorch（即时与编译）比较"},
+      {"model, batch × tokens", "模型，批 × 词元"},
+      {"a step", "一步"},
+      {"compiled", "编译"},
+      {"Training steps (forward, backward, AdamW), fovea: median of {0} interleaved rounds, ± half the "
+       "interquartile range. PyTorch: × as long as fovea",
+       "训练步（前向、反向、AdamW），fovea：{0} 轮交替运行的中位数，± 为四分位距的一半。PyTorch：耗时是 fovea "
+       "的几倍"},
+      {"Losses of the first 20 steps: differences from PyTorch", "前 20 步的损失：与 PyTorch 的差别"},
+      {"Memory of the first 20 steps: peak above the level before, with parameters, gradients and "
+       "moments",
+       "前 20 步的内存：峰值超出之前的部分，含参数、梯度与动量"},
       {"a whole model, against PyTorch and ONNX Runtime", "整个模型，与 PyTorch、ONNX Runtime 比较"},
       {"groups, or parts of names; default: show", "组名，或名称的一部分；默认 show"},
       {"rounds per scenario; default: 9, 25 for decoding, 100 for linear at n = 1024",
