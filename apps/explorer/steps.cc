@@ -77,6 +77,9 @@ void add_steps(const HeadSteps& steps, const std::string& prefix, NamedArrays& a
 
 std::string steps_bytes(CaptureStore& store, const CapturePtr& stored, const Parameters& parameters) {
   const HeadChoice choice = head_parameters(parameters, stored->run());
+  if (!stored->model) {
+    throw RequestError(422, "a film keeps queries and keys, not the model: there are no steps to show");
+  }
   if (choice.merge != HeadMerge::none)
     throw RequestError(400, "head: the steps are those of one head, not of the mean");
   if (!choice.mask.is_none()) throw RequestError(400, "mask: the steps are those of the model's own mask");

@@ -11,13 +11,16 @@ Translations view() {
        "examples); a second one makes a pair (of an encoder-decoder model: what it is made to "
        "write). The file needs no server and no network: open it, send it, put it on a web page. "
        "Thumbnails and measures of all heads are always in it; weights as float16 up to 128 tokens, "
-       "with 8 bits up to 512, beyond that not at all. It is written whole or not at all.",
+       "with 8 bits up to 512, beyond that not at all. --film puts in a film instead, which shows how "
+       "attention was learned. The page is written whole or not at all.",
        "TEXT 是一段文本、文件名，或用 - 表示标准输入（不给则只含教程示例）；第二个与之组成句对（对编码器"
        "-解码器模型则是让它写出的文本）。该文件不需要服务器或网络：可直接打开、发送或放到网页上。"
        "所有头的缩略图和度量总在其中；权重在 128 个词元以内存为 float16，512 个以内存为 8 位，更长则不"
-       "含。要么完整写出，要么不留文件。"},
+       "含。--film 则改为放入一段影片，展示注意力是怎样学会的。网页要么完整写出，要么不留文件。"},
       {"one file to open in the browser", "可在浏览器中打开的单个文件"},
       {"with every step of two heads", "并含两个头的每一步"},
+      {"how attention was learned, step by step", "逐步展示注意力是怎样学会的"},
+      {"a film that was made while a model was trained", "训练模型时拍下的影片"},
       {"texts, files, or -; none: the tutorials' examples", "文本、文件或 -；不给则只含教程示例"},
       {"the page: .html", "网页文件：.html"},
       {"heads whose every step is put in, as LAYER.HEAD; default: 0.0",
