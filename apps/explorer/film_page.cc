@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "analysis.h"
@@ -81,12 +82,10 @@ class FilmData {
   void add_rollouts(const std::vector<Run>& runs, AttentionKind kind, const std::string& prefix);
   void add_similarities(const std::vector<Run>& runs, AttentionKind kind, const std::string& prefix);
   void add_measures(const std::vector<Run>& runs, AttentionKind kind, const std::string& prefix);
-  // Numbers between 0 and 1 in steps of 1/255; the largest error.
-  static double to_bytes(const Tensor& from, float* to);
-  void add_bytes(const std::string& name, Tensor tensor) {
-    arrays_.add(name, std::move(tensor));
-    types_[name] = StoredType::u8;
-  }
+  // Shares as 0 to 255 of the largest one of their row, which stands in NAME.row_max: a model that has
+  // learned nothing gives each of many keys little, and steps of 1/255 would be all that one sees. The
+  // largest error.
+  double add_shares(const std::string& name, const Shape& one, const std::function<Tensor(Index)>& frame);
 
   const Film& film_;
   const Index frames_;
@@ -95,34 +94,45 @@ class FilmData {
   double loss_ = 0;
 };
 
-double FilmData::to_bytes(const Tensor& from, float* to) {
+double FilmData::add_shares(const std::string& name, const Shape& one,
+                            const std::function<Tensor(Index)>& frame) {
+  const Index columns = one.back(), rows = one.elements() / columns;
+  Frames bytes(frames_, one), row_max(frames_, {rows});
   double error = 0;
-  for (Index i = 0; i < from.shape().elements(); ++i) {
-    const float value = from.data()[i];
-    to[i] = std::clamp(std::round(value * 255), 0.0f, 255.0f);
-    error = std::max(error, std::abs(static_cast<double>(value) - static_cast<double>(to[i]) / 255));
+  for (Index f = 0; f < frames_; ++f) {
+    const Tensor shares = frame(f);
+    for (Index row = 0; row < rows; ++row) {
+      const float* from = shares.data() + row * columns;
+      float* to = bytes.frame(f) + row * columns;
+      const float most = *std::max_element(from, from + columns);
+      row_max.frame(f)[row] = most;
+      for (Index i = 0; i < columns; ++i) {
+        to[i] = most > 0 ? std::clamp(std::round(from[i] / most * 255), 0.0f, 255.0f) : 0;
+        error = std::max(error,
+                         std::abs(static_cast<double>(from[i]) - static_cast<double>(to[i] * most) / 255));
+      }
+    }
   }
+  arrays_.add(name, bytes.take());
+  types_[name] = StoredType::u8;
+  arrays_.add(name + ".row_max", row_max.take());
   return error;
 }
 
 void FilmData::add_weights(const std::vector<Run>& runs, AttentionKind kind, const std::string& prefix) {
   const LayerView& layer = runs[0].layer(kind, 0);
-  Frames all(frames_, {runs[0].layers(kind), layer.heads(), layer.queries(), layer.keys()});
-  for (Index f = 0; f < frames_; ++f) {
-    const Tensor one = runs[static_cast<std::size_t>(f)].all_weights(kind);
-    loss_ = std::max(loss_, to_bytes(one, all.frame(f)));
-  }
-  add_bytes(prefix + "weights", all.take());
+  const Shape one{runs[0].layers(kind), layer.heads(), layer.queries(), layer.keys()};
+  const double error = add_shares(prefix + "weights", one, [&](Index f) {
+    return runs[static_cast<std::size_t>(f)].all_weights(kind);
+  });
+  loss_ = std::max(loss_, error);
 }
 
 void FilmData::add_rollouts(const std::vector<Run>& runs, AttentionKind kind, const std::string& prefix) {
   const Index tokens = runs[0].layer(kind, 0).queries();
   if (tokens != runs[0].layer(kind, 0).keys()) return;
-  Frames all(frames_, {runs[0].layers(kind), tokens, tokens});
-  for (Index f = 0; f < frames_; ++f) {
-    to_bytes(rollout_of(runs[static_cast<std::size_t>(f)], kind), all.frame(f));
-  }
-  add_bytes(prefix + "rollout", all.take());
+  add_shares(prefix + "rollout", {runs[0].layers(kind), tokens, tokens},
+             [&](Index f) { return rollout_of(runs[static_cast<std::size_t>(f)], kind); });
 }
 
 void FilmData::add_similarities(const std::vector<Run>& runs, AttentionKind kind,

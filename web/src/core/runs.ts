@@ -9,6 +9,8 @@ import { say } from "./readout";
 import { t } from "./language";
 import { readingText } from "./reading";
 import { FileSource } from "../data/source_file";
+import { withFrameCache } from "../data/frame_cache";
+import { FilmFileSource } from "../data/source_film";
 import { HttpSource } from "../data/source_http";
 import { thousandths } from "./numbers";
 import { shortened } from "./tokens";
@@ -103,7 +105,7 @@ async function showLinked(state: LinkState, before: Capture | null): Promise<voi
   const mine = ++reading;
   const linked = { id: state.capture, model: state.model, text: state.text, text2: state.text2 };
   const here = found(linked);
-  const kept = before ?? captures.peek().at(-1);
+  const kept = before ?? captures.peek().find((one) => one.film) ?? captures.peek().at(-1);
   const instead = here ?? kept;
   if (instead) show(instead, true);
   if (!here && linked.text && source.peek()?.canRun) {
@@ -136,9 +138,10 @@ export async function start(): Promise<void> {
     });
   });
   try {
-    const from = FileSource.fromDocument() ?? new HttpSource();
-    source.value = from;
+    const from = FileSource.fromDocument(FilmFileSource.of) ?? new HttpSource();
     const state = await from.state();
+    source.value = state.film ? withFrameCache(from) : from;
+    if (state.film && !location.hash) change({ view: "grid" }, true);
     captures.value = state.captures;
     page.value = state;
     await showLinked(readLink(location.hash).state, null);
