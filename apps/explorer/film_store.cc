@@ -33,7 +33,9 @@ std::optional<FramePlace> frame_place(const std::string& id, const Film& film) {
   };
   if (!id.starts_with("f") || !number(place.text, film.texts().size())) return std::nullopt;
   if (at != end && (*at++ != 'x' || !number(place.frame, film.frames().size()))) return std::nullopt;
-  return at == end ? std::optional(place) : std::nullopt;
+  const bool one_name =
+      id == fmt::format("f{}", place.text) || id == fmt::format("f{}x{}", place.text, place.frame);
+  return at == end && one_name ? std::optional(place) : std::nullopt;  // no second name: 01
 }
 
 std::vector<FilmPoint> thinned(const std::vector<FilmPoint>& points) {
