@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "film_store.h"
 #include "fovea/error.h"
 #include "request_error.h"
 
@@ -50,6 +51,10 @@ CaptureStore::CaptureStore(std::vector<ServedModel> models, ModelLoader loader, 
   }
 }
 
+CaptureStore::~CaptureStore() = default;
+
+void CaptureStore::show(Film film) { film_ = std::make_unique<FilmStore>(std::move(film), limits_); }
+
 std::vector<ModelState> CaptureStore::models() const {
   std::vector<ModelState> states;
   for (const std::unique_ptr<Slot>& slot : models_) {
@@ -68,8 +73,11 @@ std::vector<ModelState> CaptureStore::models() const {
 }
 
 std::vector<CapturePtr> CaptureStore::captures() const {
+  std::vector<CapturePtr> all;
+  if (film_ != nullptr) all = film_->texts();
   const std::lock_guard<std::mutex> lock(mutex_);
-  return {captures_.begin(), captures_.end()};
+  all.insert(all.end(), captures_.begin(), captures_.end());
+  return all;
 }
 
 TextModel CaptureStore::load(const std::string& model_id) {
@@ -134,6 +142,7 @@ void CaptureStore::forget_oldest() {
 }
 
 CapturePtr CaptureStore::get(const std::string& id) const {
+  if (film_ != nullptr && id.starts_with("f")) return film_->get(id);
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const CapturePtr& capture : captures_) {
     if (capture->id == id) return capture;
@@ -142,6 +151,7 @@ CapturePtr CaptureStore::get(const std::string& id) const {
 }
 
 void CaptureStore::remove(const std::string& id) {
+  if (film_ != nullptr && id.starts_with("f")) throw RequestError(422, "the texts of a film stay");
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = std::find_if(captures_.begin(), captures_.end(),
                                   [&](const CapturePtr& capture) { return capture->id == id; });
@@ -160,7 +170,7 @@ LayerRun CaptureStore::layer(const CapturePtr& capture, AttentionKind kind, Inde
       if (kept.key == key) return kept.run;
     }
   }
-  const LayerRun run(capture->model.model(), capture->read.input, kind, index);
+  const LayerRun run(capture->model->model(), capture->read.input, kind, index);
   const std::lock_guard<std::mutex> lock(mutex_);
   layers_.push_back({key, run});
   if (layers_.size() > kKeptLayers) layers_.pop_front();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "answer_cache.h"
+#include "fovea/film.h"
 #include "fovea/head_steps.h"
 #include "fovea/text_model.h"
 #include "limits.h"
@@ -31,9 +32,9 @@ struct ModelState {
 
 // One run of a model on a text, or on two.
 struct StoredCapture {
-  std::string id;  // "c1"
+  std::string id;  // "c1"; of a film "f0x12"
   std::string model_id;
-  TextModel model;
+  std::optional<TextModel> model;  // none: a frame of a film, whose model is gone
   std::string text;
   std::optional<std::string> second_text;
   TextRun read;
@@ -50,13 +51,20 @@ struct CaptureRequest {
   std::optional<std::string> second_text;
 };
 
+class FilmStore;
+
 // May be used by several threads at once. A capture that is forgotten lives on for those who hold it.
 class CaptureStore {
  public:
   CaptureStore(std::vector<ServedModel> models, ModelLoader loader, const Limits& limits);
+  ~CaptureStore();
+
+  // Before anybody asks. Throws Error for a film that is too large.
+  void show(Film film);
+  const FilmStore* film() const { return film_.get(); }  // null: none is shown
 
   std::vector<ModelState> models() const;
-  std::vector<CapturePtr> captures() const;  // the newest last
+  std::vector<CapturePtr> captures() const;  // the newest last; first the texts of the film
 
   // Runs the model, on the calling thread, and keeps the run. RequestError 404 for an unknown model, 413
   // and 422 for a text that is too long, Error for what the model cannot do.
@@ -87,6 +95,7 @@ class CaptureStore {
   std::vector<std::unique_ptr<Slot>> models_;
   ModelLoader loader_;
   const Limits limits_;
+  std::unique_ptr<FilmStore> film_;
 
   mutable std::mutex mutex_;  // of what follows
   std::deque<CapturePtr> captures_;

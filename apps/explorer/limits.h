@@ -17,6 +17,8 @@ struct Limits {
   Index tokens = 8192;                         // that a model reads at once
   std::size_t captures = 16;                   // kept; the oldest are forgotten
   std::size_t capture_bytes = 3'000'000'000;   // that all of them may take: queries, keys, values
+  std::size_t film_bytes = 1'000'000'000;      // that a film may take: queries and keys
+  std::size_t film_frames = 64;                // whose answers are kept, over all its texts
   std::size_t waiting_runs = 4;                // beside the one that runs
   // For the line of a request, counted from the answer before, and then for its headers and body.
   std::chrono::milliseconds request_time = std::chrono::seconds(30);

@@ -126,7 +126,7 @@ void FileData::add_kind(AttentionKind kind) {
 }
 
 void FileData::add_steps_of(const StepsChoice& choice) {
-  const LayerRun run(stored_.model.model(), stored_.read.input, choice.kind, choice.layer);
+  const LayerRun run(stored_.model->model(), stored_.read.input, choice.kind, choice.layer);
   const Crop crop = {0, std::min(run.queries(), kStoredStepTokens), 0,
                      std::min(run.keys(), kStoredStepTokens)};
   const std::string prefix =
@@ -154,6 +154,8 @@ void FileData::add_texts(const std::string& state) {
   texts["notes"] = notes.take();
 }
 
+}  // namespace
+
 std::string with_data(const std::string& html, const std::string& data) {
   const std::size_t place = html.find(kDataMarker);
   if (place == std::string::npos) {
@@ -169,8 +171,6 @@ std::string with_data(const std::string& html, const std::string& data) {
   return whole;
 }
 
-}  // namespace
-
 PageFile page_file(const Page& page) {
   NamedArrays arrays("[page]");
   arrays.metadata()["state"] = state_json({}, {}, Limits());
@@ -182,8 +182,8 @@ PageFile page_file(const Page& page, const StoredCapture& stored, const std::vec
   FileData data(stored);
   for (const AttentionKind kind : stored.run().kinds()) data.add_kind(kind);
   for (const StepsChoice& choice : steps) data.add_steps_of(choice);
-  const ModelState model = {stored.model_id, stored.model.model().name(), stored.model.model().config(),
-                            true};
+  const Model& of = stored.model->model();
+  const ModelState model = {stored.model_id, of.name(), of.config(), true};
   data.add_texts(state_json({model}, {&stored}, Limits()));
   return {with_data(page.html, to_base64(data.bytes())), data.weights_type(), data.loss()};
 }

@@ -24,6 +24,9 @@ struct PageFile {
   double loss = 0;      // the largest error of a stored weight, measured
 };
 
+// The page with these bytes, base64, in their place. Throws Error if it has none.
+std::string with_data(const std::string& html, const std::string& data);
+
 // Throws Error for heads that are not there, and for a page without a place for the data.
 PageFile page_file(const Page& page);  // the tutorials' examples alone
 PageFile page_file(const Page& page, const StoredCapture& stored, const std::vector<StepsChoice>& steps);

@@ -155,7 +155,7 @@ void Server::Parts::add_routes() {
                           const std::vector<CapturePtr> kept = captures.captures();
                           std::vector<const StoredCapture*> all;
                           for (const CapturePtr& each : kept) all.push_back(each.get());
-                          return state.of(state_json(captures.models(), all, limits));
+                          return state.of(state_json(captures.models(), all, limits, captures.film()));
                         },
                     .queue = &answers};
   });

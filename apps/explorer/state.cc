@@ -1,5 +1,6 @@
 #include "state.h"
 
+#include "film_store.h"
 #include "fovea/colormap.h"
 #include "fovea/examples.h"
 #include "fovea/head_roles.h"
@@ -99,7 +100,8 @@ std::string constant_json() {
 }  // namespace
 
 std::string state_json(const std::vector<ModelState>& models,
-                       const std::vector<const StoredCapture*>& captures, const Limits& limits) {
+                       const std::vector<const StoredCapture*>& captures, const Limits& limits,
+                       const FilmStore* film) {
   JsonWriter json(JsonStyle::compact);
   json.begin_object();
   json.key("version").string(version());
@@ -109,6 +111,10 @@ std::string state_json(const std::vector<ModelState>& models,
   json.key("captures").begin_array();
   for (const StoredCapture* capture : captures) write_summary(json, *capture);
   json.end_array();
+  if (film != nullptr) {
+    json.key("film");
+    film->write_json(json);
+  }
   json.key("limits");
   write_limits(json, limits);
   json.end_object();

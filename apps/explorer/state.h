@@ -9,7 +9,8 @@
 namespace fovea::explorer {
 
 std::string state_json(const std::vector<ModelState>& models,
-                       const std::vector<const StoredCapture*>& captures, const Limits& limits);
+                       const std::vector<const StoredCapture*>& captures, const Limits& limits,
+                       const FilmStore* film = nullptr);
 
 // {"examples": [..]}: the tutorials' accounts, each with its id and title.
 std::string examples_json();

@@ -12,8 +12,16 @@ void write_integers(JsonWriter& json, const char* key, const std::vector<Index>&
   json.key(key).integers(all);
 }
 
+// A film has no tokenizer; special tokens are those that stand for no part of the text.
+bool is_special(const TokenSequence& sequence, std::size_t place, const StoredCapture& stored) {
+  if (stored.model) {
+    return place < sequence.ids.size() && stored.model->tokenizer().is_special(sequence.ids[place]);
+  }
+  return place < sequence.ends.size() && sequence.ends[place] == 0;
+}
+
 // What is not known of a token (what a decoder wrote stands in no text) is 0.
-void write_sequence(JsonWriter& json, const TokenSequence& sequence, const Tokenizer& tokenizer) {
+void write_sequence(JsonWriter& json, const TokenSequence& sequence, const StoredCapture& stored) {
   const std::size_t count = sequence.tokens.size();
   json.begin_object();
   json.key("tokens").strings(sequence.tokens);
@@ -22,7 +30,7 @@ void write_sequence(JsonWriter& json, const TokenSequence& sequence, const Token
   write_integers(json, "ends", sequence.ends, count);
   write_integers(json, "segments", sequence.segments, count);
   json.key("special").begin_array();
-  for (const Index id : sequence.ids) json.boolean(tokenizer.is_special(id));
+  for (std::size_t i = 0; i < count; ++i) json.boolean(is_special(sequence, i, stored));
   json.end_array();
   std::vector<bool> unknown(count);
   for (const UnknownToken& token : sequence.unknown) unknown[static_cast<std::size_t>(token.place)] = true;
@@ -38,7 +46,7 @@ void write_sequences(JsonWriter& json, const StoredCapture& stored) {
   for (const AttentionKind kind : stored.run().kinds()) {
     if (kind == AttentionKind::cross) continue;  // the tokens of the two others
     json.key(to_string(kind));
-    write_sequence(json, stored.run().tokens(kind).queries.front(), stored.model.tokenizer());
+    write_sequence(json, stored.run().tokens(kind).queries.front(), stored);
   }
   json.end_object();
 }
@@ -70,7 +78,9 @@ void write_layers(JsonWriter& json, const Run& run, AttentionKind kind) {
 
 void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kind) {
   const LayerView& layer = stored.run().layer(kind, 0);
-  const ModelConfig& config = stored.model.model().config();
+  const bool rotary = stored.model && stored.model->model().config().family == ModelFamily::llama;
+  const Index width =
+      stored.model ? stored.model->model().config().width : layer.heads() * layer.q.shape()[3];
   const auto integer = [&](const char* key, Index value) { json.key(key).integer(value); };
   json.begin_object();
   json.key("kind").string(to_string(kind));
@@ -78,7 +88,7 @@ void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kin
   integer("heads", layer.heads());
   integer("kv_heads", layer.k.shape()[1]);
   integer("head_width", layer.q.shape()[3]);
-  integer("width", config.width);
+  integer("width", width);
   integer("queries", layer.queries());
   integer("keys", layer.keys());
   json.key("scale").number(layer.scale());
@@ -86,7 +96,7 @@ void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kin
   json.key("mask").string(mask_text(layer));
   json.key("causal").boolean(kind == AttentionKind::decoder);
   json.key("bias").string(bias_name(layer.options.bias));
-  json.key("rotary").boolean(config.family == ModelFamily::llama);
+  json.key("rotary").boolean(rotary);
   json.key("query_side").string(kind == AttentionKind::encoder ? "encoder" : "decoder");
   json.key("key_side").string(kind == AttentionKind::decoder ? "decoder" : "encoder");
   json.key("each_layer");
@@ -97,14 +107,14 @@ void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kin
 }  // namespace
 
 void write_summary(JsonWriter& json, const StoredCapture& stored) {
-  const ModelConfig& config = stored.model.model().config();
   const auto string = [&](const char* key, const std::string& value) { json.key(key).string(value); };
   json.begin_object();
   string("id", stored.id);
   string("model", stored.model_id);
-  string("model_name", stored.model.model().name());
-  string("family", to_string(config.family));
-  string("type", config.type);
+  string("model_name", stored.model ? stored.model->model().name() : stored.model_id);
+  string("family", stored.model ? to_string(stored.model->model().config().family) : "");
+  string("type", stored.model ? stored.model->model().config().type : "");
+  if (!stored.model) json.key("film").boolean(true);
   string("text", stored.text);
   json.key("text2");
   if (stored.second_text) {

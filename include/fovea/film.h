@@ -47,7 +47,7 @@ class FOVEA_API Film {
   const std::vector<FilmPoint>& frames() const { return frames_; }
   const std::vector<FilmPoint>& losses() const { return losses_; }
   // A text as a frame shows it. Throws Error if there is none.
-  Run run(Index frame, Index text = 0) const;
+  const Run& run(Index frame, Index text = 0) const;
   std::size_t bytes() const;  // that queries and keys take
 
   // One safetensors file, written whole or not at all: "0.decoder.1.q" is [frames, H, N, D] of the second

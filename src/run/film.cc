@@ -51,7 +51,7 @@ void Film::rewind(Index step) {
   for (std::vector<Run>& text : runs_) text.resize(frames_.size());
 }
 
-Run Film::run(Index frame, Index text) const {
+const Run& Film::run(Index frame, Index text) const {
   const auto there = [](const char* what, Index asked, std::size_t count) {
     if (asked >= 0 && asked < static_cast<Index>(count)) return;
     fail("[film] {} {} was asked for, there {} {}, counted from 0", what, asked, count == 1 ? "is" : "are",

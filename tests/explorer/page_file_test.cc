@@ -82,7 +82,7 @@ TEST(PageFile, holds_the_run_of_an_encoder_decoder_model) {
   EXPECT_EQ(entropy(2, 3, 1), stored.run().layer(AttentionKind::cross, 2).statistics().entropy(0, 3, 1));
 
   const HeadSteps steps =
-      head_steps(stored.model.model(), stored.read.input, AttentionKind::cross, 1, 2, {0, 4, 0, 5});
+      head_steps(stored.model->model(), stored.read.input, AttentionKind::cross, 1, 2, {0, 4, 0, 5});
   expect_same(data.tensor("cross.steps.1.2.q"), steps.q, "q");
   expect_same(data.tensor("cross.steps.1.2.w_o"), steps.w_o, "w_o");
   EXPECT_EQ(data.metadata().at("cross.steps.1.2.scale"), "1");

@@ -10,6 +10,7 @@ import { build } from "esbuild";
 import { everywhere, views } from "./everywhere.mjs";
 import { exports_ } from "./exports.mjs";
 import { firstScreen } from "./first_screen.mjs";
+import { film } from "./film.mjs";
 import { fovea, libraryWeights, newPage, open, openBrowser, post, results, scratch, serve, settled, test } from "./harness.mjs";
 import { journeys } from "./journeys.mjs";
 import { readingViews } from "./reading_views.mjs";
@@ -22,7 +23,7 @@ const { values: options } = parseArgs({
   options: { fovea: { type: "string" }, screenshots: { type: "string" }, only: { type: "string" } },
 });
 if (!options.fovea) {
-  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,first,journeys,truths,file,speed]");
+  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,first,journeys,truths,file,film,speed]");
   process.exit(2);
 }
 const chosen = options.only?.split(",");
@@ -127,7 +128,7 @@ async function main() {
   };
   const { second, stopSecond } = secondServer(gpt2);
   world.second = second;
-  const groups = { reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, first: firstScreen, journeys, truths, file: singleFile, speed };
+  const groups = { reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, first: firstScreen, journeys, truths, file: singleFile, film, speed };
   await test("Examples: the page computes every account as the library does", () => examplesAgree(world));
   for (const [name, run] of Object.entries(groups)) if (!chosen || chosen.includes(name)) await run(world);
   await test("No error on the console, no foreign request", () => assert.deepEqual(session.problems, []));

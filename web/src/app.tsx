@@ -6,7 +6,8 @@ import { installKeys } from "./core/keyboard";
 import { t } from "./core/language";
 import { opening } from "./core/opening";
 import { attachReadout, spoken } from "./core/readout";
-import { capture, change, failure, maskProblem, now, page, remarks } from "./core/state";
+import { capture, change, failure, film, maskProblem, now, page, remarks } from "./core/state";
+import { FilmBar } from "./components/film_bar";
 import { HelpSheet } from "./components/help_sheet";
 import { maskErrorText, Notice } from "./components/controls";
 import { useScrollCue } from "./components/scroll_cue";
@@ -74,6 +75,7 @@ function Main() {
   const ready = page.value && !opening.value && (capture.value || standing.includes(name));
   return (
     <main tabIndex={-1}>
+      {film.value && <FilmBar />}
       {failure.value && <Notice error>{failure.value}</Notice>}
       {remarks.value.map((remark) => <Notice key={remark}>{remark}</Notice>)}
       {name !== "masks" && <MaskNotUsed />}

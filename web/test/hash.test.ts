@@ -9,7 +9,7 @@ const unlike: LinkState = {
   lineHeads: [0, 5], threshold: { by: "top", count: 4 }, segments: "ab", gridSort: "entropy", example: "qkv", step: 3,
   edits: [{ matrix: "v", row: 0, column: 12, value: -2.5 }, { matrix: "wq", row: 3, column: 1, value: 1e21 }], part: [0, 4, 8, 16], size: 8,
   otherModel: "gpt2", otherRunText: "b & c", otherRunText2: "d",
-  measureX: "distance", measureY: "entropy", otherCapture: "c2", otherLayer: 2, otherHead: 7, otherMask: "window(2)", comparing: "masks",
+  measureX: "distance", measureY: "entropy", otherCapture: "c2", otherLayer: 2, otherHead: 7, otherMask: "window(2)", comparing: "masks", filmStep: 1200, otherFilmStep: 30,
 };
 
 test("every field survives the way through the address", () => {

@@ -61,7 +61,7 @@ class TrainCommand final : public Command {
     options.integer("--checkpoint-every", "N", checkpoint_every_, 0, many,
                     tr("steps between checkpoints; default: 200; 0: only at the end"));
     options.flag("--resume", resume_, tr("go on with the training in the folder"));
-    options.flag("--json", json_, tr("for programs"));
+    options.flag("--json", json_, tr("print the result as JSON"));
   }
 
   void run(const Context& context) override {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "command.h"
-#include "explorer/page_file.h"
+#include "explorer/film_page.h"
 #include "fovea/error.h"
 #include "fovea/file.h"
 #include "inputs/model_input.h"
@@ -65,17 +65,21 @@ class ViewCommand final : public Command {
         "examples); a second one makes a pair (for an encoder-decoder model: the decoder's text). The "
         "file needs no server and no network: open it, send it, publish it. It always holds thumbnails "
         "and measures of all heads; weights as float16 up to 128 tokens, as 8 bits up to 512, and none "
-        "above that. It is written completely or not at all.");
+        "above that. --film saves a film instead, which shows how attention was learned. The page is "
+        "written completely or not at all.");
   }
   std::vector<HelpExample> examples() const override {
-    return {{"fovea view --model minilm \"The cat sat on the mat.\" -o cat.html",
-             tr("one file to open in the browser")},
-            {"fovea view --model minilm text.txt --steps 0.0,5.3 -o text.html",
-             tr("with every step of two heads")}};
+    return {
+        {"fovea view --model minilm \"The cat sat on the mat.\" -o cat.html",
+         tr("one file to open in the browser")},
+        {"fovea view --model minilm text.txt --steps 0.0,5.3 -o text.html",
+         tr("with every step of two heads")},
+        {"fovea view --film film.safetensors -o film.html", tr("how attention was learned, step by step")}};
   }
   void declare(OptionList& options) override {
     options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -; none: the tutorials' examples"));
     declare_model(options, model_);
+    options.path("--film", "FILE", film_, tr("a film recorded by fovea train"));
     options.path("-o,--output", "FILE", output_, tr("the page to write: .html"));
     options.require_last();
     options.text("--steps", "L.H,..", steps_,
@@ -86,6 +90,12 @@ class ViewCommand final : public Command {
     if (!output_->ends_with(".html") && !output_->ends_with(".htm")) {
       throw UsageError(
           fmt::format("--output: got \"{}\", expected a name ending in .html", one_line(*output_)));
+    }
+    if (film_) {
+      if (!texts_.empty() || model_ || steps_) throw UsageError("--film takes no TEXT, --model or --steps");
+      const explorer::PageFile file = film_page(explorer::embedded_page(), Film::load(*film_));
+      write_file(*output_, file.html);
+      return report(context, file);
     }
     if (texts_.empty()) {
       if (model_) throw UsageError("--model needs a TEXT");
@@ -133,7 +143,7 @@ class ViewCommand final : public Command {
   }
 
   std::vector<std::string> texts_;
-  std::optional<std::string> model_, output_, steps_;
+  std::optional<std::string> model_, film_, output_, steps_;
 };
 
 }  // namespace

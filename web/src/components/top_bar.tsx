@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { chooseLanguage, language, t } from "../core/language";
 import { isComposing } from "../core/keyboard";
 import { chooseCapture, forget, runModel, runName } from "../core/runs";
-import { capture, captures, chosenModel, failure, nextModel, page, running, source } from "../core/state";
+import { capture, captures, chosenModel, failure, film, nextModel, page, running, source } from "../core/state";
 import { shortened } from "../core/tokens";
 import { Select } from "./controls";
 
@@ -62,7 +62,8 @@ function RunForm() {
 
 function CapturePicker() {
   const all = captures.value;
-  if (!source.value?.canRun || all.length < 2) return null;
+  const canRun = source.value?.canRun;
+  if ((!canRun && !film.value) || all.length < 2) return null;
   return (
     <div class="captures">
       <Select
@@ -70,7 +71,7 @@ function CapturePicker() {
         choices={all.map((one) => ({ value: one.id, label: runName(one) }))}
         onChange={chooseCapture}
       />
-      <button type="button" class="plain" aria-label={t("forget")} title={t("forget")} onClick={() => void forget()}>×</button>
+      {!film.value && <button type="button" class="plain" aria-label={t("forget")} title={t("forget")} onClick={() => void forget()}>×</button>}
     </div>
   );
 }

@@ -53,7 +53,9 @@ export interface LinkState {
   otherLayer: number;
   otherHead: HeadChoice;
   otherMask: string;
-  comparing: "heads" | "texts" | "masks";
+  comparing: "heads" | "texts" | "masks" | "frames";
+  filmStep: number; // of the training
+  otherFilmStep: number;
 }
 
 export const startState: LinkState = {
@@ -62,7 +64,7 @@ export const startState: LinkState = {
   threshold: { by: "mass", mass: 0.9 }, segments: "all", gridSort: "", example: "", edits: [], step: 0,
   part: [], size: 16, measureX: "entropy", measureY: "distance", otherCapture: "", otherModel: "", otherRunText: "",
   otherRunText2: "", otherLayer: 0, otherHead: 1, otherMask: "causal",
-  comparing: "heads",
+  comparing: "heads", filmStep: 0, otherFilmStep: 0,
 };
 
 interface Field<T> {
@@ -154,7 +156,9 @@ const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
   otherLayer: count("layer2"),
   otherHead: headChoice("head2"),
   otherMask: words("mask2"),
-  comparing: choice("by", ["heads", "texts", "masks"] as const),
+  comparing: choice("by", ["heads", "texts", "masks", "frames"] as const),
+  filmStep: count("at"),
+  otherFilmStep: count("at2"),
 };
 
 // A text that long would make an address no program accepts; then the link works on the same server only.

@@ -11,6 +11,8 @@ import { openingOf } from "./opening";
 import { readingText } from "./reading";
 import { offerTour } from "./tour";
 import { FileSource } from "../data/source_file";
+import { withFrameCache } from "../data/frame_cache";
+import { FilmFileSource } from "../data/source_film";
 import { HttpSource } from "../data/source_http";
 import { thousandths } from "./numbers";
 import { shortened } from "./tokens";
@@ -114,7 +116,7 @@ async function showLinked(state: LinkState, before: Capture | null): Promise<voi
   const mine = ++reading;
   const linked = { id: state.capture, model: state.model, text: state.text, text2: state.text2 };
   const here = found(linked);
-  const kept = before ?? captures.peek().at(-1);
+  const kept = before ?? captures.peek().find((one) => one.film) ?? captures.peek().at(-1);
   const instead = here ?? kept;
   if (instead) show(instead, true);
   if (!here && linked.text && source.peek()?.canRun) {
@@ -148,15 +150,16 @@ export async function start(): Promise<void> {
     });
   });
   try {
-    const from = FileSource.fromDocument() ?? new HttpSource();
-    source.value = from;
+    const from = FileSource.fromDocument(FilmFileSource.of) ?? new HttpSource();
     const state = await from.state();
+    source.value = state.film ? withFrameCache(from) : from;
+    if (state.film && fresh) change({ view: "grid" }, true);
     let linked: Promise<void> | undefined;
     batch(() => {
       captures.value = state.captures;
       page.value = state;
       linked = showLinked(readLink(location.hash).state, null);
-      if (fresh && capture.peek()) void openWell(capture.peek()!);
+      if (fresh && !state.film && capture.peek()) void openWell(capture.peek()!);
     });
     await linked;
     if (fresh) offerTour();

@@ -4,13 +4,14 @@ import type { ReadonlySignal } from "@preact/signals";
 import { printLink, startState } from "./hash";
 import type { LinkState } from "./hash";
 import { ColourTable, liftedTable } from "./colours";
+import { frameAt, frameId } from "./film_frames";
 import { record } from "./history";
 import { Mask, MaskShapeError } from "./mask";
 import { MaskError, parseMask } from "./mask_expression";
 import type { MaskTree } from "./mask_expression";
 import { tokenNames } from "./tokens";
 import type { Source } from "../data/source";
-import type { Capture, HeadAddress, KindInfo, ModelInfo, PageState, Sequence, Side } from "../data/types";
+import type { Capture, FilmInfo, HeadAddress, KindInfo, ModelInfo, PageState, Sequence, Side } from "../data/types";
 
 const link = signal<LinkState>(startState);
 
@@ -66,6 +67,10 @@ export const chosenModel = computed<ModelInfo | null>(() => {
   return known[0] ?? here[0] ?? null;
 });
 
+// The film, if one of its texts is on the screen, and its frame there.
+export const film = computed<FilmInfo | null>(() => (capture.value?.film && page.value?.film) || null);
+export const frame = computed(() => (film.value ? frameAt(film.value, now.filmStep.value) : 0));
+
 export const kindInfo = computed<KindInfo | null>(() => {
   const kinds = capture.value?.kinds;
   return kinds?.find((candidate) => candidate.kind === now.kind.value) ?? kinds?.[0] ?? null;
@@ -98,7 +103,7 @@ export const address = computed<HeadAddress | null>(() => {
   if (!info || !capture.value) return null;
   const head = now.head.value;
   return {
-    capture: capture.value.id,
+    capture: film.value ? frameId(capture.value.id, frame.value) : capture.value.id,
     kind: info.kind,
     layer: Math.min(now.layer.value, info.layers - 1),
     head: head === "mean" ? head : Math.min(head, info.heads - 1),

@@ -1,10 +1,12 @@
 // Decoded weights, kept as long as there is room: whole heads where they are small, else rows and columns.
 import { Mask, restrictRow } from "./mask";
 import { parseMask } from "./mask_expression";
+import { runOf } from "./film_frames";
+import { statisticsOf } from "./row_statistics";
 import { captures, source } from "./state";
-import { entropyOf } from "./ranking";
-import type { RowStatistics } from "../data/source";
 import type { Crop, HeadAddress, KindInfo, Matrix } from "../data/types";
+
+export { statisticsOf };
 
 // Heads up to this many cells are fetched whole: 512 tokens, 1 MB.
 export const wholeCells = 512 * 512;
@@ -48,7 +50,7 @@ function makeRoom(): void {
 }
 
 export function infoOf(head: HeadAddress): KindInfo {
-  const capture = captures.peek().find((candidate) => candidate.id === head.capture);
+  const capture = runOf(captures.peek(), head.capture);
   const info = capture?.kinds.find((candidate) => candidate.kind === head.kind);
   if (!info) throw new Error(`no ${head.kind} attention in capture ${head.capture}`);
   return info;
@@ -164,15 +166,4 @@ export function received(head: HeadAddress, mask: string): Float32Array | Promis
 export function cropOf(head: HeadAddress, crop: Crop, mask: string): Promise<Matrix> {
   const part = `${crop.rowBegin}:${crop.rowEnd},${crop.keyBegin}:${crop.keyEnd}`;
   return remember(keyOf(head, part, mask), () => fetchCrop(head, crop, mask)).promise;
-}
-
-export function statisticsOf(matrix: Matrix): RowStatistics {
-  const entropy = new Float32Array(matrix.rows);
-  const received = new Float32Array(matrix.columns);
-  const { rows, columns, data } = matrix;
-  for (let i = 0; i < rows; ++i) {
-    entropy[i] = entropyOf(data.subarray(i * columns, (i + 1) * columns));
-    for (let j = 0; j < columns; ++j) received[j] += data[i * columns + j];
-  }
-  return { entropy, received };
 }

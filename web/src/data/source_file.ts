@@ -45,17 +45,17 @@ export function downsample(matrix: Matrix, size: number): Cells {
 export class FileSource implements Source {
   readonly canRun = false;
   readonly notes: FileNotes | null;
-  private readonly pageState: PageState;
+  protected readonly pageState: PageState;
 
-  constructor(private readonly file: TensorFile) {
+  constructor(protected readonly file: TensorFile) {
     this.pageState = this.parsed<PageState>("state");
     this.notes = file.metadata["notes"] ? this.parsed<FileNotes>("notes") : null;
   }
 
-  static fromDocument(): FileSource | null {
+  static fromDocument(make: (file: TensorFile) => FileSource): FileSource | null {
     const element = document.getElementById("fovea-data");
     if (!element?.textContent) return null;
-    return new FileSource(new TensorFile(bytesOfBase64(element.textContent.trim())));
+    return make(new TensorFile(bytesOfBase64(element.textContent.trim())));
   }
 
   async state(): Promise<PageState> {
@@ -174,12 +174,12 @@ export class FileSource implements Source {
     return info;
   }
 
-  private required(name: string): string {
+  protected required(name: string): string {
     if (!this.file.has(name)) throw new SourceError(`${name} is not in this file`, 0, true);
     return name;
   }
 
-  private parsed<T>(name: string): T {
+  protected parsed<T>(name: string): T {
     const text = this.file.metadata[name];
     if (text === undefined) throw new FormatError(`the page's data lack "${name}"`);
     return JSON.parse(text) as T;

@@ -81,6 +81,7 @@ export interface Capture {
   reading?: TextReading;
   reading2?: TextReading; // of the second text
   seconds: number;
+  film?: boolean; // one text of the film; its frames are runs of their own
   kinds: KindInfo[];
   sequences: Partial<Record<Side, Sequence>>;
 }
@@ -95,10 +96,23 @@ export interface MeasureInfo {
   per_head: boolean;
 }
 
+export interface FilmPoints {
+  step: number[];
+  loss: (number | null)[]; // null: not known
+}
+
+// The attention of some texts while a model was trained.
+export interface FilmInfo {
+  texts: string[]; // their runs; frame 12 of "f0" is the run "f0x12"
+  frames: FilmPoints;
+  losses: FilmPoints; // of all steps, or means of neighbouring ones
+}
+
 export interface PageState {
   version: string;
   models: ModelInfo[];
   captures: Capture[];
+  film?: FilmInfo;
   limits: { text_bytes: number; captures: number; tokens: number };
   colormaps: Record<string, string>;
   measures: MeasureInfo[];

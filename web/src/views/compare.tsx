@@ -3,6 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { Failure, maskErrorText, Notice, Segmented, Select, Stepper } from "../components/controls";
 import { useLoaded } from "../components/loading";
 import { MatrixCanvas } from "../components/matrix_canvas";
+import { frameText, OtherFrame } from "../components/film_bar";
 import { ReadingNote } from "../components/reading_note";
 import { ViewFrame } from "../components/view_frame";
 import { differenceEntry, modelOf, pixelsOf, weightEntry } from "../canvas/matrix_model";
@@ -12,13 +13,15 @@ import { arrange, matrixPanel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
 import { differenceOf, otherRun } from "../core/comparison";
 import type { Difference } from "../core/comparison";
+import { otherFrame } from "../core/film";
+import { frameId, runOf } from "../core/film_frames";
 import { t } from "../core/language";
 import { Mask } from "../core/mask";
 import { parseMask } from "../core/mask_expression";
 import type { MaskTree } from "../core/mask_expression";
 import { shortText, weightText } from "../core/numbers";
 import { hint } from "../core/readout";
-import { activeMask, address, capture, captures, change, colours, differenceColours, kindInfo, modelMask, namesOf, now, readMask, source } from "../core/state";
+import { activeMask, address, capture, captures, change, colours, differenceColours, film, kindInfo, modelMask, namesOf, now, readMask, source } from "../core/state";
 import { chooseOther, runName } from "../core/runs";
 import { placed } from "../core/tokens";
 import { fitsWhole, infoOf, whole } from "../core/weights";
@@ -43,8 +46,9 @@ interface Shown {
 
 // "L1 H4 · minilm: The quick brown fox"; with the mask that was put on it.
 function titleOf(head: HeadAddress, mask: string): string {
-  const run = captures.value.find(({ id }) => id === head.capture)!;
-  return [`L${head.layer} H${head.head}`, runName(run), mask].filter(Boolean).join(" · ");
+  const run = runOf(captures.value, head.capture)!;
+  const frame = Number(/x(\d+)$/.exec(head.capture)?.[1]);
+  return [`L${head.layer} H${head.head}`, run.film ? frameText(film.value!, frame) : runName(run), mask].filter(Boolean).join(" · ");
 }
 
 function secondSide(first: HeadAddress): SideOf | null {
@@ -57,6 +61,10 @@ function secondSide(first: HeadAddress): SideOf | null {
     const head = first.head === "mean" ? first.head : Math.min(first.head, info.heads - 1);
     const same = { capture: other.id, kind: info.kind, layer: Math.min(first.layer, info.layers - 1), head };
     return { head: same, mask: "", title: titleOf(same, "") };
+  }
+  if (by === "frames" && film.value) {
+    const same = { ...first, capture: frameId(capture.value!.id, otherFrame.value) };
+    return { head: same, mask, title: titleOf(same, mask) };
   }
   const info = kindInfo.value!;
   if (by === "masks") {
@@ -71,7 +79,7 @@ function secondSide(first: HeadAddress): SideOf | null {
 
 async function load(side: SideOf): Promise<Shown> {
   const info = infoOf(side.head);
-  const run = captures.peek().find(({ id }) => id === side.head.capture)!;
+  const run = runOf(captures.peek(), side.head.capture)!;
   const named = (which: Side) => namesOf(run, which);
   if (fitsWhole(info)) {
     const own = modelMask(info, side.head.layer);
@@ -92,7 +100,7 @@ async function load(side: SideOf): Promise<Shown> {
 function Choices(props: { first: HeadAddress }) {
   const info = kindInfo.value!;
   const by = now.comparing.value;
-  const others = captures.value.filter(({ id }) => id !== props.first.capture);
+  const others = captures.value.filter((one) => one !== runOf(captures.value, props.first.capture));
   const other = otherRun(captures.value, capture.value!, now.otherCapture.value);
   const chosen = now.otherHead.value;
   const error = by === "masks" ? readMask(now.otherMask.value, info.queries, info.keys).error : null;
@@ -100,8 +108,9 @@ function Choices(props: { first: HeadAddress }) {
     <>
       <Segmented
         label={t("compareBy")} value={by} onChange={(comparing) => change({ comparing })}
-        choices={[{ value: "heads", label: t("byHeads") }, { value: "texts", label: t("byTexts") }, { value: "masks", label: t("byMasks") }]}
+        choices={[{ value: "heads", label: t("byHeads") }, { value: "texts", label: t("byTexts") }, { value: "masks", label: t("byMasks") }, ...(film.value ? [{ value: "frames" as const, label: t("byFrames") }] : [])]}
       />
+      {by === "frames" && film.value && <OtherFrame film={film.value} />}
       {by === "heads" && (
         <>
           <Stepper label={`B ${t("layer")}`} value={Math.min(now.otherLayer.value, info.layers - 1)} count={info.layers} onChange={(otherLayer) => change({ otherLayer })} />

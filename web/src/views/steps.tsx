@@ -13,7 +13,7 @@ import { stagesOf } from "../core/stages";
 import type { Stage } from "../core/stages";
 import { inputsOf, modelNumbers, toyNumbers, withEdits } from "../core/step_numbers";
 import type { StepNumbers, ToyInputs } from "../core/step_numbers";
-import { address, capture, change, keyNames, kindInfo, now, queryNames, selectedTokens, source } from "../core/state";
+import { address, capture, change, film, keyNames, kindInfo, now, queryNames, selectedTokens, source } from "../core/state";
 import type { Account, Crop } from "../data/types";
 
 const firstCrop = 32; // tokens shown of the model unless asked for more
@@ -139,7 +139,7 @@ export function StepsView() {
   const wanted = examples.value ? (account?.id ?? "") : now.example.value;
   const toy = useToy(account);
   const { crop, ask } = useModelCrop();
-  const model = useModelNumbers(!wanted, crop);
+  const model = useModelNumbers(!wanted && !film.value, crop);
   const numbers = account ? toy.numbers : model.numbers;
   const stages = useMemo(() => (numbers ? stagesOf(numbers) : []), [numbers]);
   const step = Math.min(now.step.value, Math.max(0, stages.length - 1));
@@ -167,6 +167,7 @@ export function StepsView() {
     >
       {missing && <Notice>{t("unknownExample", { name: missing })}</Notice>}
       {!account && address.value?.head === "mean" && <Notice>{t("stepsNeedHead")}</Notice>}
+      {!account && !wanted && film.value && <Notice>{t("filmSteps")}</Notice>}
       {!account && isMissing(model.error) ? <HeadsInFile /> : <Failure error={model.error ?? examples.error} />}
       {stage && numbers && (
         <>

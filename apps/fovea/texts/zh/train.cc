@@ -45,6 +45,7 @@ Translations train() {
       {"the folder; default: TASK-model", "文件夹；默认 TASK-model"},
       {"steps between checkpoints; default: 200; 0: only at the end",
        "每隔多少步写一次检查点；默认 200；0：只在结束时写"},
+      {"print the result as JSON", "以 JSON 打印结果，供程序读取"},
       {"go on with the training in the folder", "接着训练文件夹里的模型"},
       {"{0} step {1} of {2}, loss {3:.4f}, {4:.0f} tokens/s, {5} left",
        "{0} 第 {1}/{2} 步，损失 {3:.4f}，每秒 {4:.0f} 个词元，还剩 {5}"},
