@@ -53,12 +53,9 @@ export async function openingOf(shown: Capture): Promise<Partial<LinkState> | nu
   const info = shown.kinds.find(({ kind }) => kind === "cross") ?? shown.kinds[0];
   if (!info || !fitsWhole(info)) return null;
   const late = new Promise<null>((done) => setTimeout(() => done(null), longestWait(info)));
-  opening.value = true;
   try {
     return await Promise.race([chosen(shown, info), late]);
   } catch {
     return null; // a file without weights, say: the first head has to do
-  } finally {
-    opening.value = false;
   }
 }
