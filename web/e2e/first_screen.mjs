@@ -368,6 +368,17 @@ async function projector({ context, url }) {
   await page.close();
 }
 
+async function pictures({ context, url, screenshots }) {
+  const session = await newPage(context, url, { width: 1440, height: 860 });
+  const { page } = session;
+  for (const name of ["hero", "hero.zh"]) {
+    await arriveAtText(session);
+    await page.screenshot({ path: join(screenshots, `${name}.png`) });
+    await page.click("button.language");
+  }
+  await page.close();
+}
+
 export async function firstScreen(world) {
   const { binary, context, gpt2 } = world;
   const server = await serve(binary, "--model", "minilm", sentence);
@@ -390,6 +401,7 @@ export async function firstScreen(world) {
   await test("First screen: chips in the dark can be read", () => dark(here));
   await test("First screen: a phone, by touch", () => phone(here));
   await test("First screen: a projector of 1024 × 768", () => projector(here));
+  if (world.screenshots) await test("First screen: pictures", () => pictures(here));
   await test("First screen: no error on the console, no foreign request", () => assert.deepEqual(session.problems, []));
   await session.page.close();
   await server.stop();
