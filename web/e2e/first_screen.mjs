@@ -272,7 +272,7 @@ async function plainWords({ context, url }) {
       assert.equal(await page.locator(".explanation").count(), 0);
       await page.click(".explain-button");
       const text = await page.textContent(".explanation p");
-      assert.ok(text.length > (language === "en" ? 200 : 80), `${view}: ${text}`);
+      assert.ok(text.length > (language === "en" ? 200 : 60), `${view}: ${text}`);
       texts[language].add(text);
       tries[language].add(await page.textContent(".explanation p >> nth=1"));
       if (language === "zh") assert.match(text, /[\u4e00-\u9fff]/);
