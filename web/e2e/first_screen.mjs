@@ -265,21 +265,22 @@ async function withoutStorage(context, url) {
 async function plainWords({ context, url }) {
   const session = { ...(await newPage(context, url)), capture: "c1" };
   const { page } = session;
-  const texts = { en: new Set(), zh: new Set() };
+  const [texts, tries] = [{ en: new Set(), zh: new Set() }, { en: new Set(), zh: new Set() }];
   for (const language of ["en", "zh"]) {
     for (const view of views) {
       await open(session, `view=${view}&layer=1&head=2`);
       assert.equal(await page.locator(".explanation").count(), 0);
       await page.click(".explain-button");
-      const text = await page.textContent(".explanation");
-      assert.ok(text.length > (language === "en" ? 200 : 80), `${view}: ${text}`);
+      const text = await page.textContent(".explanation p");
+      assert.ok(text.length > (language === "en" ? 200 : 60), `${view}: ${text}`);
       texts[language].add(text);
+      tries[language].add(await page.textContent(".explanation p >> nth=1"));
       if (language === "zh") assert.match(text, /[\u4e00-\u9fff]/);
       else assert.deepEqual(await seriousIssues(page), [], view);
     }
     await page.click("button.language");
   }
-  assert.deepEqual([texts.en.size, texts.zh.size], [9, 9], "each view has its own words");
+  assert.deepEqual([texts.en.size, texts.zh.size, tries.en.size, tries.zh.size], [9, 9, 9, 9], "each view has its own words");
   await page.keyboard.press("2");
   await page.waitForSelector(".view-matrix .explanation");
   await page.keyboard.press("w");
@@ -367,6 +368,17 @@ async function projector({ context, url }) {
   await page.close();
 }
 
+async function pictures({ context, url, screenshots }) {
+  const session = await newPage(context, url, { width: 1440, height: 860 });
+  const { page } = session;
+  for (const name of ["hero", "hero.zh"]) {
+    await arriveAtText(session);
+    await page.screenshot({ path: join(screenshots, `${name}.png`) });
+    await page.click("button.language");
+  }
+  await page.close();
+}
+
 export async function firstScreen(world) {
   const { binary, context, gpt2 } = world;
   const server = await serve(binary, "--model", "minilm", sentence);
@@ -389,6 +401,7 @@ export async function firstScreen(world) {
   await test("First screen: chips in the dark can be read", () => dark(here));
   await test("First screen: a phone, by touch", () => phone(here));
   await test("First screen: a projector of 1024 × 768", () => projector(here));
+  if (world.screenshots) await test("First screen: pictures", () => pictures(here));
   await test("First screen: no error on the console, no foreign request", () => assert.deepEqual(session.problems, []));
   await session.page.close();
   await server.stop();

@@ -64,7 +64,6 @@ async function examplesAgree({ session }) {
 }
 
 async function takeScreenshots({ context, url }) {
-  mkdirSync(screenshots, { recursive: true });
   const extra = {
     text: "tokens=4&layer=1&head=4", matrix: "tokens=4&key=9&layer=3&head=11", lines: "layer=1&head=4", steps: "layer=3&head=5&step=1&tokens=4",
     masks: "mask=causal%20%26%20window(3%2C%200)&layer=3&head=11", heads: "layer=1&head=8", compare: "layer=1&head=4&layer2=1&head2=8", flow: "tokens=4&layer=5",
@@ -126,6 +125,7 @@ async function main() {
     pair: await post(url, { model: "minilm", text: "The cat sat on the mat.", text2: "It was very tired." }),
     gpt2: existsSync(gpt2) ? gpt2 : null,
   };
+  if (screenshots) mkdirSync(screenshots, { recursive: true });
   const { second, stopSecond } = secondServer(gpt2);
   world.second = second;
   const groups = { reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, first: firstScreen, journeys, truths, file: singleFile, film, speed };

@@ -10,7 +10,9 @@ import { fitsWhole, whole } from "./weights";
 import type { Thumbnails } from "../data/source";
 import type { Capture, KindInfo, Overview, Side } from "../data/types";
 
-const longestWait = 1500; // ms; what comes later would change a picture that somebody already looks at
+// So many ms the first picture waits. Measuring all heads of a short text takes a moment, whatever the machine does;
+// a long one may take seconds.
+const longestWait = (info: KindInfo) => (Math.max(info.queries, info.keys) <= 64 ? 10_000 : 1500);
 
 export const opening = signal(false); // it is being chosen: the first picture waits for it
 
@@ -50,13 +52,10 @@ async function chosen(shown: Capture, info: KindInfo): Promise<Partial<LinkState
 export async function openingOf(shown: Capture): Promise<Partial<LinkState> | null> {
   const info = shown.kinds.find(({ kind }) => kind === "cross") ?? shown.kinds[0];
   if (!info || !fitsWhole(info)) return null;
-  const late = new Promise<null>((done) => setTimeout(() => done(null), longestWait));
-  opening.value = true;
+  const late = new Promise<null>((done) => setTimeout(() => done(null), longestWait(info)));
   try {
     return await Promise.race([chosen(shown, info), late]);
   } catch {
     return null; // a file without weights, say: the first head has to do
-  } finally {
-    opening.value = false;
   }
 }

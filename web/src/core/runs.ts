@@ -7,7 +7,7 @@ import type { LinkState } from "./hash";
 import { followAddress } from "./history";
 import { say } from "./readout";
 import { t } from "./language";
-import { openingOf } from "./opening";
+import { opening, openingOf } from "./opening";
 import { readingText } from "./reading";
 import { offerTour } from "./tour";
 import { FileSource } from "../data/source_file";
@@ -91,8 +91,12 @@ export async function forget(): Promise<void> {
 // On a head and token that show something, unless somebody has chosen meanwhile.
 async function openWell(shown: Capture): Promise<void> {
   const before = currentLink();
-  const opening = await openingOf(shown);
-  if (opening && currentLink() === before) change(opening, true);
+  opening.value = true;
+  const found = await openingOf(shown);
+  batch(() => {
+    if (found && currentLink() === before) change(found, true);
+    opening.value = false;
+  });
 }
 
 interface Linked {

@@ -19,7 +19,7 @@ export const firstStrings = {
   "does.diagonal": ["In this head each word mostly looks at itself ({percent} on average).", "在这个头里，每个词主要看自己（平均 {percent}）。"],
   "does.same_token": ["This head looks for the same word elsewhere in the text ({percent} on average).", "这个头在文中别处寻找相同的词（平均 {percent}）。"],
   "does.induction": ["This head looks at what followed the same word last time ({percent} on average): it can continue a pattern.", "这个头看同一个词上次出现之后跟着什么（平均 {percent}）：它能延续见过的模式。"],
-  "does.sink_share": ["Most of this head’s attention ({percent}) rests on {token}: a parking place, it says little about the words.", "这个头的注意力大多（{percent}）停在 {token} 上：那只是个停放处，说明不了词与词的关系。"],
+  "does.sink_share": ["Most of this head’s attention ({percent}) rests on {token}: a parking place that says little about the words.", "这个头的注意力大多（{percent}）停在 {token} 上：那只是个停放处，说明不了词与词的关系。"],
   "does.special_tokens": ["This head mostly looks at markers such as {token} ({percent} on average), not at words.", "这个头主要看 {token} 之类的标记（平均 {percent}），而不是词。"],
   "does.punctuation": ["This head mostly looks at punctuation ({percent} on average).", "这个头主要看标点（平均 {percent}）。"],
   "does.block_diagonal": ["This head stays within its own sentence ({percent} on average).", "这个头只在本句之内看（平均 {percent}）。"],
