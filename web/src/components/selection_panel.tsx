@@ -3,8 +3,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { pick, t } from "../core/language";
 import {
   activeMask, address, capture, change, colourName, colours, keyNames, kindInfo, now, page, queryNames,
-  selectedTokens, source,
+  selectedTokens,
 } from "../core/state";
+import { overviewOf } from "../core/overviews";
 import { entryOf, rangeNames } from "../core/colours";
 import { placed } from "../core/tokens";
 import { sized, theme } from "../canvas/theme";
@@ -23,7 +24,7 @@ function HeadMap() {
   // The measures of all heads cost more than a head's weights: whatever the view asks for goes first.
   const overview = useLoaded<Overview>(`${chosen.capture}|${chosen.kind}`, async () => {
     await new Promise((done) => setTimeout(done, 400));
-    return source.value!.overview(chosen.capture, chosen.kind);
+    return overviewOf(chosen.capture, chosen.kind);
   });
   const width = 180;
   const cell = Math.min(width / info.heads, 15);

@@ -1,6 +1,8 @@
 // The state that a link carries, as the fragment of the address.
 import { rangeNames } from "./colours";
 import type { RangeName } from "./colours";
+import { parseOwn, printOwn, startOwn } from "./own_example";
+import type { OwnExample } from "./own_example";
 import type { HeadChoice, KindName } from "../data/types";
 
 export const viewNames = [
@@ -53,6 +55,10 @@ export interface LinkState {
   otherHead: HeadChoice;
   otherMask: string;
   comparing: "heads" | "texts" | "masks";
+  clean: boolean; // special tokens and sinks hidden
+  words: boolean; // sub-tokens merged
+  own: OwnExample; // sizes, mask and tokens of the person's own example of Steps
+  presenting: boolean;
 }
 
 export const startState: LinkState = {
@@ -61,7 +67,7 @@ export const startState: LinkState = {
   threshold: { by: "mass", mass: 0.9 }, segments: "all", gridSort: "", example: "", edits: [], step: 0,
   part: [], size: 16, measureX: "entropy", measureY: "distance", otherCapture: "", otherModel: "", otherRunText: "",
   otherRunText2: "", otherLayer: 0, otherHead: 1, otherMask: "causal",
-  comparing: "heads",
+  comparing: "heads", clean: false, words: false, own: startOwn, presenting: false,
 };
 
 interface Field<T> {
@@ -87,6 +93,11 @@ const headChoice = (key: string): Field<HeadChoice> => ({
   key,
   print: String,
   parse: (text) => (text === "mean" ? "mean" : whole(text)),
+});
+const flag = (key: string): Field<boolean> => ({
+  key,
+  print: (value) => (value ? "1" : ""),
+  parse: (text) => (text === "1" ? true : undefined),
 });
 const threshold: Field<Threshold> = {
   key: "keep",
@@ -153,6 +164,10 @@ const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
   otherHead: headChoice("head2"),
   otherMask: words("mask2"),
   comparing: choice("by", ["heads", "texts", "masks"] as const),
+  clean: flag("clean"),
+  words: flag("words"),
+  own: { key: "own", print: printOwn, parse: parseOwn },
+  presenting: flag("present"),
 };
 
 // A text that long would make an address no program accepts; then the link works on the same server only.

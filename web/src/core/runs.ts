@@ -10,6 +10,7 @@ import { t } from "./language";
 import { readingText } from "./reading";
 import { FileSource } from "../data/source_file";
 import { HttpSource } from "../data/source_http";
+import { readStart } from "../exports/save_page";
 import { thousandths } from "./numbers";
 import { shortened } from "./tokens";
 import type { Capture } from "../data/types";
@@ -125,6 +126,7 @@ function readAddress(hash: string): LinkState {
 }
 
 export async function start(): Promise<void> {
+  readStart();
   followAddress((hash) => {
     const before = capture.peek();
     const state = readAddress(hash);

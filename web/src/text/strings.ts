@@ -1,4 +1,5 @@
 // Every word of the page, in English and Chinese.
+import { cleanStrings } from "./clean_strings";
 import { stageStrings } from "./stage_strings";
 import { viewStrings } from "./view_strings";
 
@@ -116,5 +117,5 @@ const common = {
   "keys.paint": ["hide or show the cell", "隐藏或显示单元格"],
 } as const satisfies Record<string, readonly [string, string]>;
 
-export const strings = { ...common, ...viewStrings, ...stageStrings };
+export const strings = { ...common, ...viewStrings, ...stageStrings, ...cleanStrings };
 export type StringKey = keyof typeof strings;
