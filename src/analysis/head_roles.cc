@@ -72,12 +72,15 @@ std::optional<HeadRole> strongest_pattern(const HeadMeasures& head,
 // A head that rests wherever nothing repeats holds little weight at the place of induction, and still no
 // other place holds more of what does not rest. Tried before a sink, after the patterns of a place.
 std::optional<HeadRole> weak_induction(const HeadMeasures& head) {
-  const double lift = head[Measure::induction_lift], weight = head[Measure::induction];
-  if (!(lift >= kInductionLift) || !(weight > head.induction_rival)) return std::nullopt;
+  const double lift = head[Measure::induction_lift];
+  if (!(lift >= kInductionLift) || !(head[Measure::induction] > head.induction_rival)) return std::nullopt;
   const Text threshold = at_least(Measure::induction_lift, lift, kInductionLift);
-  return role("induction", weight, {"induction", "归纳"},
-              {threshold.en + ", and no other place holds as much where the text repeats",
-               threshold.zh + "，且在重复的部分没有别的位置得到这么多"});
+  const std::string times = two_decimals(lift) + "×";
+  return HeadRole{"induction",
+                  lift,
+                  {"induction, " + times, "归纳，" + times},
+                  {threshold.en + ", and no other place holds as much where the text repeats",
+                   threshold.zh + "，且在重复的部分没有别的位置得到这么多"}};
 }
 
 std::optional<HeadRole> kind_of_token(const HeadMeasures& head) {

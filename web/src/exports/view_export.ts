@@ -9,6 +9,7 @@ import type { Frame } from "./frame";
 import { npz } from "./npy";
 import type { Exportable } from "./npy";
 import { imageAddress, paintFigure } from "./paint";
+import { plainNumbers } from "./plain_numbers";
 
 export const exportFormats = ["png", "svg", "csv", "json", "npz", "link"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -84,11 +85,4 @@ export async function exportView(format: Exclude<ExportFormat, "link">): Promise
       break;
   }
   return "saved";
-}
-
-// Typed arrays as lists; JSON has no infinity.
-export function plainNumbers(_key: string, value: unknown): unknown {
-  if (value instanceof Float32Array || value instanceof Float64Array || value instanceof Uint8Array) return Array.from(value);
-  if (typeof value === "number" && !Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "inf";
-  return value;
 }
