@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { cleanAndTeach } from "./clean_and_teach.mjs";
 import { everywhere, views } from "./everywhere.mjs";
 import { exports_ } from "./exports.mjs";
 import { fovea, libraryWeights, newPage, open, openBrowser, post, results, scratch, serve, settled, test } from "./harness.mjs";
@@ -21,7 +22,7 @@ const { values: options } = parseArgs({
   options: { fovea: { type: "string" }, screenshots: { type: "string" }, only: { type: "string" } },
 });
 if (!options.fovea) {
-  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,journeys,truths,file,speed]");
+  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,journeys,truths,file,clean,speed]");
   process.exit(2);
 }
 const chosen = options.only?.split(",");
@@ -126,7 +127,7 @@ async function main() {
   };
   const { second, stopSecond } = secondServer(gpt2);
   world.second = second;
-  const groups = { reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, journeys, truths, file: singleFile, speed };
+  const groups = { reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, journeys, truths, file: singleFile, clean: cleanAndTeach, speed };
   await test("Examples: the page computes every account as the library does", () => examplesAgree(world));
   for (const [name, run] of Object.entries(groups)) if (!chosen || chosen.includes(name)) await run(world);
   await test("No error on the console, no foreign request", () => assert.deepEqual(session.problems, []));

@@ -99,11 +99,12 @@ test("a sink: one head in ten rests on it with half of its weight or more", () =
 
 test("the best head of a measure", () => {
   const overview: Overview = {
-    heads: [[head({ previous_token: 0.2, induction_lift: null }), head({ previous_token: 0.9 })], [head({ previous_token: 0.9, sink_share: 0.1 }), head({})]],
+    heads: [[head({ previous_token: 0.2, induction_lift: null, punctuation: 0 }), head({ previous_token: 0.9 })], [head({ previous_token: 0.9, sink_share: 0.1 }), head({})]],
     measures_of: "all",
   };
   const found = Object.fromEntries(bestHeads(overview).map(({ measure, best }) => [measure, best]));
   assert.deepEqual(found["previous_token"], { layer: 0, head: 1, value: 0.9 }, "of equals the first");
   assert.deepEqual(found["sink_share"], { layer: 1, head: 0, value: 0.1 });
   assert.equal(found["induction_lift"], null);
+  assert.equal(found["punctuation"], null, "nothing to look at");
 });

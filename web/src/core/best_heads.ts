@@ -26,7 +26,7 @@ export function bestHeads(overview: Overview): BestHead[] {
     overview.heads.forEach((heads, layer) =>
       heads.forEach(({ measures }, head) => {
         const value = measures[measure];
-        if (value != null && (!best || value > best.value)) best = { layer, head, value };
+        if (value != null && value > 0 && (!best || value > best.value)) best = { layer, head, value };
       }),
     );
     return { measure, threshold, best };

@@ -161,13 +161,14 @@ function useMatrixExport(head: HeadAddress, parts: Parts | null) {
     name: `matrix-L${head.layer}-H${head.head}`,
     figure: () => {
       const table = pictureColours();
+      const seen = short ? shownVisibility.peek() : null;
       const pixels = pixelsOf(matrix, table, weightEntry(matrix, now.range.peek()));
       const entry = weightEntry(matrix, now.range.peek());
       return arrange([matrixPanel({
         title: `L${head.layer} H${head.head}`, rows: matrix.rows, columns: matrix.columns, rowLabels: rows, columnLabels: keys,
         rowTitle: t("axisQuery"), columnTitle: t("axisKey"),
         pixel: (i, j) => pixels[i * matrix.columns + j],
-        value: (i, j) => matrix.data[i * matrix.columns + j].toFixed(3),
+        value: (i, j) => (seen?.(i)[j] === 0 ? "" : matrix.data[i * matrix.columns + j].toFixed(3)),
         darkText: (i, j) => table.darkText[entry(matrix.data[i * matrix.columns + j], i)],
       })]);
     },

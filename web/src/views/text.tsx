@@ -34,6 +34,13 @@ function ChipLabel(props: { name: string }) {
   return <>{written}{read && <small>{read}</small>}</>;
 }
 
+// Hidden; begins or continues a word of several tokens.
+function lensClass(group: Int32Array | null, i: number): string {
+  if (!group) return "";
+  if (group[i] < 0) return " away";
+  return `${group[i + 1] === group[i] ? " more" : ""}${i > 0 && group[i - 1] === group[i] ? " sub" : ""}`;
+}
+
 function Chips(props: { label: string; pieces: Piece[]; names: string[]; tokens: string[]; side: "query" | "key" | "both"; segments: number[]; left: boolean; away: Int32Array | null }) {
   const classOf = ({ label, glued, unknown, part }: Piece) => `chip${label.length > 20 ? " long" : ""}${glued ? " glued" : ""}${unknown ? " unknown" : ""}${part > 1 ? " rest" : ""}`;
   return (
@@ -42,7 +49,7 @@ function Chips(props: { label: string; pieces: Piece[]; names: string[]; tokens:
         <>
           {piece.breaks && <br role="presentation" key={`b${i}`} />}
           {i > 0 && props.segments[i] !== props.segments[i - 1] && <i class="part" role="presentation" key={`h${i}`} />}
-          <span key={i} id={`${props.side}-${i}`} role="option" aria-selected="false" data-i={i} class={classOf(piece) + ((props.away?.[i] ?? 0) < 0 ? " away" : "")}
+          <span key={i} id={`${props.side}-${i}`} role="option" aria-selected="false" data-i={i} class={classOf(piece) + lensClass(props.away, i)}
             title={piece.unknown ? t("readAs", { token: props.tokens[i] }) : undefined}>{piece.unknown ? <ChipLabel name={props.names[i]} /> : props.names[i]}</span>
         </>
       ))}
