@@ -70,6 +70,7 @@ test("words are found in sub-tokens", () => {
   assert.deepEqual(words(["do", "n", "'t"], [1, 2]), ["do+n+'t"]);
   assert.deepEqual(words(["19", "84"], [1]), ["19+84"]);
   assert.deepEqual(words(["小", "明", "把"], [1, 2]), ["小", "明", "把"], "no spaces, no words");
+  assert.deepEqual(words(["AI", "技", "术"], [1, 2]), ["AI", "技", "术"]);
   assert.deepEqual(words(["小", "明"], [1], { 1: { token: "##明" } }), ["小+明"], "but where the tokenizer says so");
   assert.deepEqual(words(["😀", "·2/4", "·3/4"], [1, 2], { 0: { part: 1 }, 1: { part: 2 }, 2: { part: 3 } }), ["😀+·2/4+·3/4"]);
   const hidden = groupsOf(tokensOf(["a", "b", "c"], [1, 2]), new Set([1]), true);
