@@ -13,6 +13,7 @@ namespace fovea {
 // The thresholds of the rules, in the order in which they are tried.
 inline constexpr double kBroadEntropy = 0.9;    // normalised entropy: nearly all visible keys alike
 inline constexpr double kPatternWeight = 0.4;   // one key per row holds it: induction, previous token, ..
+inline constexpr double kInductionLift = 2.0;   // even shares of what does not rest; see induction_lift
 inline constexpr double kSinkShare = 0.5;       // half of all weight ends at one key
 inline constexpr double kKindWeight = 0.5;      // special tokens, or punctuation
 inline constexpr double kOwnBlockWeight = 0.9;  // within the query's own block

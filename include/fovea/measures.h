@@ -38,8 +38,9 @@ enum class Measure {
   sink_share,          // share of all weight that the most attended key receives
   block_diagonal,      // weight within the query's own block; needs blocks
   induction,           // weight of key p − period + 1, where the sequence repeats; needs a period
+  induction_lift,  // that weight, in even shares of what does not rest on the first key or special tokens
 };
-inline constexpr std::size_t kMeasureCount = 18;
+inline constexpr std::size_t kMeasureCount = 19;
 FOVEA_API std::vector<Measure> all_measures();
 
 // Of one head, or of the mean of all heads.
@@ -49,8 +50,8 @@ struct FOVEA_API HeadMeasures {
   // The mean over the rows that see something and to which the measure applies (the key it asks for exists
   // and is visible). NaN: applies to no row, or was not asked for.
   double operator[](Measure measure) const { return values[static_cast<std::size_t>(measure)]; }
-  // [N], 0 for rows to which the measure does not apply. Empty for received and sink_share, for what needs
-  // tokens, blocks or a period that are not known, and without MeasureOptions::rows.
+  // [N], 0 for rows to which the measure does not apply. Empty for received, sink_share and induction_lift,
+  // for what needs tokens, blocks or a period that are not known, and without MeasureOptions::rows.
   const std::vector<double>& rows(Measure measure) const {
     return row_values[static_cast<std::size_t>(measure)];
   }
@@ -58,6 +59,9 @@ struct FOVEA_API HeadMeasures {
 
   std::vector<double> received;  // [M] column sums: attention each key receives
   Index rows_seeing = 0;         // rows with a visible key and a weight > 0
+  // On the rows of induction_lift: the largest mean weight of another place (the own token, the one before,
+  // the one after, the own token's last occurrence). NaN with the measure.
+  double induction_rival;
 
   std::array<double, kMeasureCount> values;
   std::array<std::vector<double>, kMeasureCount> row_values;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "core/at.h"
 
@@ -12,8 +13,11 @@ namespace {
 
 std::size_t place(Measure measure) { return static_cast<std::size_t>(measure); }
 
-// One value per row; received and sink_share are of the columns.
-bool is_per_row(Measure measure) { return measure != Measure::received && measure != Measure::sink_share; }
+// One value per row; received and sink_share are of the columns, induction_lift is a ratio of sums.
+bool is_per_row(Measure measure) {
+  return measure != Measure::received && measure != Measure::sink_share &&
+         measure != Measure::induction_lift;
+}
 
 }  // namespace
 
@@ -29,12 +33,14 @@ MeasurePlan::MeasurePlan(const MeasureOptions& options, Index queries, Index key
   needs(Measure::same_token, !structure.group_of_query.empty());
   needs(Measure::block_diagonal, !structure.block_of_key.empty());
   needs(Measure::induction, structure.period > 0);
+  needs(Measure::induction_lift, structure.period > 0);
 }
 
 bool MeasurePlan::wants_weights() const {
-  const Measure from_weights[] = {Measure::keys_90,     Measure::previous_token, Measure::next_token,
-                                  Measure::first_token, Measure::special_tokens, Measure::punctuation,
-                                  Measure::same_token,  Measure::block_diagonal, Measure::induction};
+  const Measure from_weights[] = {Measure::keys_90,       Measure::previous_token, Measure::next_token,
+                                  Measure::first_token,   Measure::special_tokens, Measure::punctuation,
+                                  Measure::same_token,    Measure::block_diagonal, Measure::induction,
+                                  Measure::induction_lift};
   return std::any_of(std::begin(from_weights), std::end(from_weights),
                      [&](Measure measure) { return wants(measure); });
 }
@@ -92,11 +98,41 @@ void HeadAccumulator::record_block(const std::vector<double>& weights) {
   record(Measure::block_diagonal, mass);
 }
 
-void HeadAccumulator::record_induction(const VisibleKeys& visible, const std::vector<double>& weights) {
+void HeadAccumulator::record_induction(const RowFacts& facts, const VisibleKeys& visible,
+                                       const std::vector<double>& weights) {
   const SequenceStructure& structure = plan_->structure;
-  if (position() < structure.repeats_from + structure.period || position() >= structure.repeats_until)
+  if (structure.period == 0 || position() < structure.repeats_from + structure.period ||
+      position() >= structure.repeats_until)
     return;
   record_key(Measure::induction, position() - structure.period + 1, visible, weights);
+  if (plan_->wants(Measure::induction_lift)) add_lift(facts, visible, weights);
+}
+
+// A head with nothing to do rests on the first key or on special tokens. What is left of its weight, spread
+// evenly over the other visible keys, is what the place of induction is compared with.
+void HeadAccumulator::add_lift(const RowFacts& facts, const VisibleKeys& visible,
+                               const std::vector<double>& weights) {
+  const std::vector<Index>& resting = plan_->structure.resting;
+  const Index period = plan_->structure.period;
+  const auto weight_at = [&](Index key) {
+    const bool counts = key >= 0 && key < plan_->m && visible.contain(key) &&
+                        !std::binary_search(resting.begin(), resting.end(), key);
+    return counts ? std::optional<double>(weights[at(key)]) : std::nullopt;
+  };
+  const std::optional<double> induced = weight_at(position() - period + 1);
+  if (!induced) return;
+  double left = facts.sum;
+  Index keys = visible.count();
+  for (const Index key : resting) {
+    if (!visible.contain(key)) continue;
+    left -= weights[at(key)];
+    --keys;
+  }
+  lift_.induced += *induced;
+  lift_.even += std::max(0.0, left) / static_cast<double>(keys);
+  ++lift_.rows;
+  const Index rivals[] = {position(), position() - 1, position() + 1, position() - period};
+  for (std::size_t r = 0; r < lift_.rivals.size(); ++r) lift_.rivals[r] += weight_at(rivals[r]).value_or(0);
 }
 
 void HeadAccumulator::add_row(const RowFacts& facts, const VisibleKeys& visible) {
@@ -129,7 +165,7 @@ void HeadAccumulator::add_row(const RowFacts& facts, const VisibleKeys& visible,
     record_keys(Measure::punctuation, plan_->structure.punctuation, weights);
     record_same_token(visible, weights);
     record_block(weights);
-    record_induction(visible, weights);
+    record_induction(facts, visible, weights);
   }
   add_row(facts, visible);
 }
@@ -138,6 +174,11 @@ HeadMeasures HeadAccumulator::finish() {
   for (const Measure measure : all_measures()) {
     if (counts_[place(measure)] == 0) continue;
     measures_.values[place(measure)] = sums_[place(measure)] / static_cast<double>(counts_[place(measure)]);
+  }
+  if (lift_.even > 0) {
+    measures_.values[place(Measure::induction_lift)] = lift_.induced / lift_.even;
+    measures_.induction_rival =
+        *std::max_element(lift_.rivals.begin(), lift_.rivals.end()) / static_cast<double>(lift_.rows);
   }
   if (const Index key = measures_.most_attended(); key >= 0) {
     const double most = measures_.received[at(key)];
@@ -149,7 +190,9 @@ HeadMeasures HeadAccumulator::finish() {
   return std::move(measures_);
 }
 
-HeadMeasures::HeadMeasures() { values.fill(std::numeric_limits<double>::quiet_NaN()); }
+HeadMeasures::HeadMeasures() : induction_rival(std::numeric_limits<double>::quiet_NaN()) {
+  values.fill(std::numeric_limits<double>::quiet_NaN());
+}
 
 Index HeadMeasures::most_attended() const {
   if (received.empty()) return -1;

@@ -47,7 +47,9 @@ class HeadAccumulator {
   void record_keys(Measure measure, const std::vector<Index>& keys, const std::vector<double>& weights);
   void record_same_token(const VisibleKeys& visible, const std::vector<double>& weights);
   void record_block(const std::vector<double>& weights);
-  void record_induction(const VisibleKeys& visible, const std::vector<double>& weights);
+  void record_induction(const RowFacts& facts, const VisibleKeys& visible,
+                        const std::vector<double>& weights);
+  void add_lift(const RowFacts& facts, const VisibleKeys& visible, const std::vector<double>& weights);
 
   Index position() const { return row_ + plan_->m - plan_->n; }
 
@@ -57,6 +59,13 @@ class HeadAccumulator {
   std::array<double, kMeasureCount> sums_ = {};
   std::array<Index, kMeasureCount> counts_ = {};
   std::vector<double> scratch_;
+
+  // Sums over the rows of induction_lift.
+  struct InductionSums {
+    double induced = 0, even = 0;
+    Index rows = 0;
+    std::array<double, 4> rivals = {};
+  } lift_;
 };
 
 }  // namespace fovea

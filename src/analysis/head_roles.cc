@@ -69,6 +69,20 @@ std::optional<HeadRole> strongest_pattern(const HeadMeasures& head,
               {threshold.en + ", the largest of the patterns", threshold.zh + "，为各模式中最大"});
 }
 
+// A head that rests wherever nothing repeats holds little weight at the place of induction, and still no
+// other place holds more of what does not rest. Tried before a sink, after the patterns of a place.
+std::optional<HeadRole> weak_induction(const HeadMeasures& head) {
+  const double lift = head[Measure::induction_lift];
+  if (!(lift >= kInductionLift) || !(head[Measure::induction] > head.induction_rival)) return std::nullopt;
+  const Text threshold = at_least(Measure::induction_lift, lift, kInductionLift);
+  const std::string times = two_decimals(lift) + "×";
+  return HeadRole{"induction",
+                  lift,
+                  {"induction, " + times, "归纳，" + times},
+                  {threshold.en + ", and no other place holds as much where the text repeats",
+                   threshold.zh + "，且在重复的部分没有别的位置得到这么多"}};
+}
+
 std::optional<HeadRole> kind_of_token(const HeadMeasures& head) {
   const Pattern kinds[] = {{Measure::special_tokens, kKindWeight, {"special tokens", "特殊词元"}},
                            {Measure::punctuation, kKindWeight, {"punctuation", "标点"}},
@@ -99,7 +113,11 @@ HeadRole role_of(const HeadMeasures& head, const std::vector<std::string>& key_t
     return role("broad", spread, {"broad", "分散"},
                 at_least(Measure::normalised_entropy, spread, kBroadEntropy));
   }
-  if (auto pattern = strongest_pattern(head, key_tokens)) return *pattern;
+  const auto pattern = strongest_pattern(head, key_tokens);
+  if (!pattern || pattern->id == measure_definition(Measure::sink_share).name) {
+    if (auto induction = weak_induction(head)) return *induction;
+  }
+  if (pattern) return *pattern;
   if (auto kind = kind_of_token(head)) return *kind;
   const double distance = head[Measure::distance], confidence = head[Measure::confidence];
   if (distance <= kLocalDistance && static_cast<Index>(head.received.size()) >= kLocalKeys) {
@@ -122,11 +140,13 @@ std::vector<RoleRule> role_rules() {
         fmt::format("分散：normalised_entropy ≥ {}", kBroadEntropy)}},
       {{"induction", "previous_token", "diagonal", "next_token", "same_token", "sink_share"},
        {fmt::format("induction, previous token, diagonal, next token or same token ≥ {}, sink on one key "
-                    "(sink_share) ≥ {}: the largest of them",
-                    kPatternWeight, kSinkShare),
+                    "(sink_share) ≥ {}: the largest of them; instead of a sink, or of none, induction if "
+                    "induction_lift ≥ {} and no other place holds as much where the text repeats",
+                    kPatternWeight, kSinkShare, kInductionLift),
         fmt::format(
-            "归纳、前一个词、对角线、后一个词、相同词 ≥ {}，汇聚于一个键（sink_share）≥ {}：取最大者",
-            kPatternWeight, kSinkShare)}},
+            "归纳、前一个词、对角线、后一个词、相同词 ≥ {}，汇聚于一个键（sink_share）≥ {}：取最大者；"
+            "若为汇聚或都不成立，而 induction_lift ≥ {} 且在重复的部分没有别的位置得到这么多，则为归纳",
+            kPatternWeight, kSinkShare, kInductionLift)}},
       {{"special_tokens", "punctuation"},
        {fmt::format("special tokens, punctuation ≥ {}", kKindWeight),
         fmt::format("特殊词元、标点 ≥ {}", kKindWeight)}},
@@ -145,10 +165,10 @@ std::vector<RoleRule> role_rules() {
 
 std::vector<Measure> role_measures() {
   return {Measure::normalised_entropy, Measure::effective_keys, Measure::induction,
-          Measure::previous_token,     Measure::diagonal,       Measure::next_token,
-          Measure::same_token,         Measure::sink_share,     Measure::special_tokens,
-          Measure::punctuation,        Measure::block_diagonal, Measure::distance,
-          Measure::confidence};
+          Measure::induction_lift,     Measure::previous_token, Measure::diagonal,
+          Measure::next_token,         Measure::same_token,     Measure::sink_share,
+          Measure::special_tokens,     Measure::punctuation,    Measure::block_diagonal,
+          Measure::distance,           Measure::confidence};
 }
 
 }  // namespace fovea

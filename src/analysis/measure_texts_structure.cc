@@ -35,16 +35,35 @@ std::vector<MeasureDefinition> structure_definitions() {
         "of tokens scores just as high.",
         "需要重复的序列，最好由随机词元组成：周期可直接给出，或从词元中找出（未知词元 [UNK] 不算重复）。固定"
         "回看若干个词元的头得分同样会高。"}},
+      {"induction_lift",
+       Measure::induction_lift,
+       {"induction lift", "归纳倍数"},
+       {"Σ_i w(i, p − T + 1) / Σ_i e(i),   e(i) = (1 − Σ_{j resting} w(i,j)) / (visible keys that are not "
+        "resting)",
+        "Σ_i w(i, p − T + 1) / Σ_i e(i)，e(i) =（1 − Σ_{j 停靠} w(i,j)）/（可见且非停靠的键数）"},
+       {"How many times more the token after the previous occurrence gets than an even share of the weight "
+        "that "
+        "does not rest on the first key or on special tokens. Heads of small models rest there wherever "
+        "nothing repeats, so that their weight of induction is small though it is all that they look at. "
+        "Sums over the rows of induction, divided once.",
+        "上次出现之后紧跟着的那个词元得到的权重，是“平均份额”的多少倍；平均份额只计没有停在第一个键或特殊"
+        "词元上的权重。小模型的头在没有重复时就停在那里，因此归纳的权重虽小，却是它真正在看的地方。"
+        "对归纳所计的各行求和后再相除。"},
+       {"0 and up; 1: as much as by an even spread.", "0 以上；1：与平均分配一样多。"},
+       {"It needs a repeated sequence, as induction does. Large values of short texts say little: a text of "
+        "ten tokens has few places to compare with.",
+        "与归纳一样需要重复的序列。短文本上的大倍数说明不了什么：只有十个词元时，可比的位置很少。"}},
       {"role",
        std::nullopt,
        {"role", "角色"},
        {"the first of the rules that holds", "依次检查各条规则，取第一条成立的"},
        {"A label for what a head mostly does: broad; induction, diagonal, previous token, next token, "
-        "same token or sink on one key, whichever holds the most weight; special tokens; punctuation; own "
-        "block; local; focused; else mixed. The thresholds are part of the rule given with each role.",
+        "same token or sink on one key, whichever holds the most weight (a sink that looks for repetitions "
+        "is an induction head: induction_lift); special tokens; punctuation; own block; local; focused; else "
+        "mixed. The thresholds are part of the rule given with each role.",
         "用一个词概括一个头主要在做什么：先看是否“分散”；再看归纳、对角线、前一个词、后一个词、相同词、汇聚"
         "于一个键，"
-        "取权重最大者；然后是特殊词元、标点、本块内、局部、集中；都不符合则为“混合”。阈值写在随角色给出的规"
+        "取权重最大者（虽为汇聚却在寻找重复的头算归纳，见 induction_lift）；然后是特殊词元、标点、本块内、局部、集中；都不符合则为“混合”。阈值写在随角色给出的规"
         "则里。"},
        {"a name, with the value that decided.", "一个名称，附带起决定作用的数值。"},
        {"A label for one input: another text may show the same head in another role. What a head attends "

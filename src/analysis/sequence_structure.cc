@@ -120,11 +120,13 @@ SequenceStructure sequence_structure(const MeasureOptions& options, Index n, Ind
   structure.self = is_self_attention(queries.names, keys.names);
   structure.block_of_key = blocks_of(options, keys.names, m);
   structure.period = options.period;
+  if (m > 0) structure.resting.push_back(0);
   if (keys.names.empty()) return structure;
 
   structure.has_key_tokens = true;
   for (Index j = 0; j < m; ++j) {
     if (keys.is_special(j)) structure.special.push_back(j);
+    if (j > 0 && keys.is_special(j)) structure.resting.push_back(j);
     if (!keys.unknown[at(j)] && is_punctuation_token(keys.names[at(j)])) structure.punctuation.push_back(j);
   }
   Index &first = structure.repeats_from, &last = structure.repeats_until;

@@ -12,6 +12,7 @@ namespace fovea {
 struct SequenceStructure {
   bool has_key_tokens = false;
   std::vector<Index> special, punctuation;  // keys of these kinds
+  std::vector<Index> resting;               // where heads rest: the first key, and special tokens
 
   // Keys with the same token as a query: groups[group_of_query[i]]. Empty without tokens. An unknown token
   // is the same as no other: [UNK] stands for another word each time.

@@ -66,6 +66,55 @@ TEST(HeadRoles, repeated_sequences) {
   EXPECT_EQ(role(pattern(12, 0.8, [](Index i) { return i < 4 ? i + 4 : i - 4; }), tokens).id, "same_token");
 }
 
+// A head of a small model: it rests on <s>, but for a sixth of its weight, which looks for repetitions.
+TEST(HeadRoles, an_induction_head_that_mostly_rests_is_no_sink) {
+  std::vector<std::string> tokens = {"<s>"};
+  for (Index turn = 0; turn < 2; ++turn)
+    for (const char* word : {"a", "b", "c", "d", "e", "f", "g", "h"}) tokens.push_back(word);
+  const auto resting = [&](double induced, Index place) {
+    Tensor weights({17, 17});
+    for (Index i = 0; i < 17; ++i) {
+      const auto visible = static_cast<double>(i + 1);
+      const double strong = i >= 9 ? induced : 0;
+      for (Index j = 0; j <= i; ++j) weights(i, j) = static_cast<float>(0.1 / visible);
+      weights(i, 0) += static_cast<float>(0.9 - strong);
+      weights(i, i >= 9 ? i - place : 0) += static_cast<float>(strong);
+    }
+    return role(weights, tokens, Mask::causal());
+  };
+  const HeadRole induction = resting(0.15, 7);
+  EXPECT_EQ(induction.id, "induction");
+  EXPECT_GT(induction.value, 2);
+  EXPECT_TRUE(induction.name.en.starts_with("induction, ") && induction.name.en.ends_with("×"))
+      << induction.name.en;
+  EXPECT_NE(induction.rule.en.find("induction_lift"), std::string::npos) << induction.rule.en;
+  EXPECT_NE(induction.rule.zh.find("没有别的位置"), std::string::npos) << induction.rule.zh;
+  Tensor rival = pattern(17, 0, [](Index) { return 0; });
+  for (Index i = 0; i < 17; ++i) {
+    for (Index j = 0; j < 17; ++j) rival(i, j) = j <= i ? 0.04f / static_cast<float>(i + 1) : 0;
+    rival(i, i >= 9 ? i - 7 : 0) += 0.12f;
+    rival(i, i >= 9 ? i - 1 : 0) += 0.14f;
+    rival(i, 0) += 0.7f;
+  }
+  EXPECT_EQ(role(rival, tokens, Mask::causal()).id, "sink_share");  // more on the token before
+  EXPECT_EQ(resting(0, 7).id, "sink_share");                        // nothing but rest
+  EXPECT_EQ(resting(0.15, 8).id, "sink_share");  // the same token, one place further back
+  EXPECT_EQ(resting(0.15, 1).id, "sink_share");  // the token before
+  tokens[9] = "x";                               // nothing repeats as a whole any more
+  EXPECT_EQ(resting(0.15, 7).id, "sink_share");
+}
+
+TEST(HeadRoles, a_place_with_more_weight_wins_over_induction) {
+  const std::vector<std::string> tokens = {"a", "b", "c", "d", "e", "f", "a", "b", "c", "d", "e", "f"};
+  Tensor weights({12, 12});
+  for (Index i = 0; i < 12; ++i) {
+    for (Index j = 0; j < 12; ++j) weights(i, j) = 0.1f / 12;
+    weights(i, i >= 6 ? i - 5 : i) += 0.42f;
+    weights(i, i) += 0.48f;
+  }
+  EXPECT_EQ(role(weights, tokens).id, "diagonal");
+}
+
 TEST(HeadRoles, kinds_of_tokens) {
   const std::vector<std::string> tokens = {"[CLS]", "a", ".", "b", ",", "c", "!", "d", "?", "[SEP]"};
   EXPECT_EQ(role(pattern(10, 0.9, [](Index i) { return i % 2 == 0 ? 0 : 9; }), tokens).id,

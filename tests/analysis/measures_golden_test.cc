@@ -45,7 +45,7 @@ TEST_F(MeasuresGolden, measures_of_every_head) {
           << name << " " << head;
     }
   }
-  EXPECT_EQ(compared, 16);  // all but next_token (no row sees it) and induction (nothing repeats)
+  EXPECT_EQ(compared, 16);  // all but next_token (no row sees it), induction and its lift (nothing repeats)
   EXPECT_TRUE(std::isnan(measures.heads[0][0][Measure::next_token]));
   EXPECT_TRUE(std::isnan(measures.heads[0][0][Measure::induction]));
 }

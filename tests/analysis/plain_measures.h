@@ -152,6 +152,25 @@ inline double plain_measure(const PlainHead& head, Measure measure) {
         const bool counts = p >= head.repeats_from + head.period && p < head.repeats_until;
         return counts && head.sees(i, key) ? head.at(i, key) : none;
       });
+    case Measure::induction_lift: {
+      if (head.period == 0) return none;
+      const auto rests = [&](Index j) { return j == 0 || (!head.keys.empty() && head.special[u(j)]); };
+      double induced = 0, even = 0;
+      for (Index i = 0; i < head.n(); ++i) {
+        const Index p = i + head.m() - head.n(), key = p - head.period + 1;
+        const bool counts = p >= head.repeats_from + head.period && p < head.repeats_until;
+        if (head.sum(i) == 0 || !counts || !head.sees(i, key) || rests(key)) continue;
+        double left = 0, keys = 0;
+        for (Index j = 0; j < head.m(); ++j) {
+          if (!head.sees(i, j) || rests(j)) continue;
+          left += head.at(i, j);
+          ++keys;
+        }
+        induced += head.at(i, key);
+        even += left / keys;
+      }
+      return even > 0 ? induced / even : none;
+    }
   }
   return none;
 }

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { cleanAndTeach } from "./clean_and_teach.mjs";
 import { everywhere, views } from "./everywhere.mjs";
 import { exports_ } from "./exports.mjs";
 import { firstScreen } from "./first_screen.mjs";
@@ -23,7 +24,7 @@ const { values: options } = parseArgs({
   options: { fovea: { type: "string" }, screenshots: { type: "string" }, only: { type: "string" } },
 });
 if (!options.fovea) {
-  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,first,journeys,truths,file,film,speed]");
+  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,first,journeys,truths,file,film,clean,speed]");
   process.exit(2);
 }
 const chosen = options.only?.split(",");
@@ -128,7 +129,10 @@ async function main() {
   if (screenshots) mkdirSync(screenshots, { recursive: true });
   const { second, stopSecond } = secondServer(gpt2);
   world.second = second;
-  const groups = { reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, first: firstScreen, journeys, truths, file: singleFile, film, speed };
+  const groups = {
+    reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, first: firstScreen, journeys, truths,
+    file: singleFile, film, clean: cleanAndTeach, speed,
+  };
   await test("Examples: the page computes every account as the library does", () => examplesAgree(world));
   for (const [name, run] of Object.entries(groups)) if (!chosen || chosen.includes(name)) await run(world);
   await test("No error on the console, no foreign request", () => assert.deepEqual(session.problems, []));

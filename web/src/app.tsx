@@ -15,6 +15,8 @@ import { SelectionPanel } from "./components/selection_panel";
 import { StartScreen } from "./components/start_screen";
 import { Tour } from "./components/tour";
 import { TopBar } from "./components/top_bar";
+import { usePresenting } from "./components/presenting";
+import { installPrinting } from "./exports/print";
 import { ViewFrame } from "./components/view_frame";
 import { CompareView } from "./views/compare";
 import { FlowView } from "./views/flow";
@@ -91,15 +93,17 @@ function Main() {
 export function App() {
   const [help, setHelp] = useState(false);
   useEffect(() => installKeys(() => setHelp((open) => !open)), []);
+  useEffect(installPrinting, []);
+  const presenting = usePresenting();
   return (
-    <div class="page">
+    <div class={presenting ? "page presenting" : "page"}>
       <Tour />
       <TopBar onHelp={() => setHelp(true)} />
       <div class="side">
         <Views />
         <SelectionPanel />
       </div>
-      <Main />
+      <Main key={String(presenting)} />
       <footer class="status">
         <span class="readout" ref={attachReadout} />
         <span class="unseen" role="status" aria-live="polite">{spoken.value}</span>

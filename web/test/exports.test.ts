@@ -4,7 +4,7 @@ import { csvOf, matrixTable } from "../src/exports/csv";
 import { escapeXml, toSvg } from "../src/exports/figure";
 import { npy, npz } from "../src/exports/npy";
 import { crc32, zip } from "../src/exports/zip";
-import { plainNumbers } from "../src/exports/view_export";
+import { plainNumbers } from "../src/exports/plain_numbers";
 
 const latin = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 

@@ -88,7 +88,7 @@ test("names of columns never run into each other", () => {
   for (let cell = 0.05; cell <= 60; cell += 0.05) {
     const labels = columnLabels(cell);
     const apart = labelStep(labels, cell) * cell * Math.sin(labels.angle); // between the lines on which they stand
-    assert.ok(apart >= labelSize + 2, `${apart} pixels between names of cells of ${cell}`);
+    assert.ok(apart >= labelSize() + 2, `${apart} pixels between names of cells of ${cell}`);
   }
   assert.equal(labelStep(columnLabels(14), 14), 1, "upright, all have room");
 });

@@ -25,6 +25,8 @@ export interface ChipSource {
   values: (token: number, direction: Direction) => Float32Array | Promise<Float32Array>;
   visible: (token: number, direction: Direction) => Uint8Array | null; // what it may see, or who may see it; null: all
   received: () => Float32Array | Promise<Float32Array> | null; // by each key, mean over the queries
+  queryCount?: number; // over so many, where not every token is shown
+  listed?: Uint8Array; // keys that the list names; absent: all
 }
 
 interface Handlers {
@@ -152,7 +154,7 @@ export class ChipField {
     };
     if (event.key in moves) {
       const from = this.active < 0 ? (moves[event.key] > 0 ? -1 : 0) : this.active;
-      this.active = clamp(from + moves[event.key], 0, this.chips[side].length - 1);
+      this.active = this.shownFrom(side, clamp(from + moves[event.key], 0, this.chips[side].length - 1), Math.sign(moves[event.key]));
       const chip = this.chips[side][this.active];
       box.setAttribute("aria-activedescendant", chip.id);
       for (const other of box.querySelectorAll(".active")) other.classList.remove("active");
@@ -166,6 +168,18 @@ export class ChipField {
     event.preventDefault();
     event.stopPropagation();
   };
+
+  // The chip at `at`, or the next one that is not hidden.
+  private shownFrom(side: SideName, at: number, by: number): number {
+    const chips = this.chips[side];
+    const hidden = (i: number) => chips[i]?.classList.contains("away");
+    for (const step of [by, -by]) {
+      let i = at;
+      while (hidden(i)) i += step;
+      if (i >= 0 && i < chips.length) return i;
+    }
+    return at;
+  }
 
   // Which tokens' attention is shown: the pinned ones, else the one under the pointer.
   private focus(): { tokens: number[]; direction: Direction } | null {
@@ -214,7 +228,7 @@ export class ChipField {
       this.caption.textContent = values ? t("showsReceived") : "";
       if (values) this.paint(values, "key", 1);
       else this.ground.clear();
-      this.fillList(values, null, t("mostReceived"), this.from!.keys);
+      this.fillList(values, this.from!.listed ?? null, t("mostReceived"), this.from!.keys);
       hint(values ? this.receivedReading(values) : "");
       this.tell(values && { tokens: [], direction: "out", values });
     };
@@ -294,9 +308,9 @@ export class ChipField {
 
   private receivedReading(values: Float32Array): string {
     const [most] = largest(values, 1);
-    const { keys, queries } = this.from!;
+    const { keys, queries, queryCount } = this.from!;
     return t("receivedReading", {
-      token: placed(keys[most], most), value: weightText(values[most]), percent: percentText(values[most]), count: queries.length,
+      token: placed(keys[most], most), value: weightText(values[most]), percent: percentText(values[most]), count: queryCount ?? queries.length,
     });
   }
 

@@ -2,6 +2,7 @@
 // The lines of all tokens are drawn once, on a canvas of their own that is hidden while one token is looked at: a
 // pointer that moves costs the lines of that token and the names, never the thousands behind them. And a frame draws
 // no more lines than it has time for, the strongest first; the next frames add the others.
+import { typeScale } from "./scale";
 import { fitted, makeCanvas, sized, theme, writeName } from "./theme";
 import type { EdgeSet } from "../core/edges";
 import { oncePerFrame } from "../core/frame";
@@ -59,6 +60,7 @@ export class LinesSurface {
   private readonly space = document.createElement("div");
   private readonly observer: ResizeObserver;
   private readonly request = oncePerFrame(() => this.paint());
+  private readonly row = lineRow * typeScale;
   private model: LinesModel | null = null;
   private focus: Focus | null = null;
   private extent: Extent | null = null;
@@ -91,7 +93,7 @@ export class LinesSurface {
   show(model: LinesModel): void {
     this.model = model;
     const rows = Math.max(model.queries.length, model.keys.length);
-    this.space.style.height = `${rows * lineRow + 2 * above}px`;
+    this.space.style.height = `${rows * this.row + 2 * above}px`;
     this.measureAgain();
   }
 
@@ -107,17 +109,17 @@ export class LinesSurface {
     if (!this.model) return null;
     const { left, top, width, text } = (this.extent ??= this.measured());
     const x = clientX - left;
-    const index = Math.floor((clientY - top + this.scrolled - above) / lineRow);
+    const index = Math.floor((clientY - top + this.scrolled - above) / this.row);
     const side = x <= text + 8 ? "query" : x >= width - text - 8 ? "key" : null;
     const count = side === "query" ? this.model.queries.length : this.model.keys.length;
     return side && index >= 0 && index < count ? { side, index } : null;
   }
 
   reveal(index: number): void {
-    const y = index * lineRow;
+    const y = index * this.row;
     const { scrollTop, clientHeight } = this.container;
     if (y < scrollTop) this.container.scrollTop = y;
-    else if (y + 2 * lineRow > scrollTop + clientHeight) this.container.scrollTop = y + 2 * lineRow - clientHeight;
+    else if (y + 2 * this.row > scrollTop + clientHeight) this.container.scrollTop = y + 2 * this.row - clientHeight;
   }
 
   private readonly onScroll = (event: Event) => {
@@ -145,7 +147,7 @@ export class LinesSurface {
   }
 
   private y(index: number): number {
-    return above + (index + 0.5) * lineRow - this.scrolled;
+    return above + (index + 0.5) * this.row - this.scrolled;
   }
 
   private paint(): void {
@@ -205,23 +207,23 @@ export class LinesSurface {
     const { edges } = focus;
     const others = out ? edges.key : edges.query;
     for (let i = 0; i < edges.count; ++i) {
-      const top = this.y(others[i]) - lineRow / 2;
-      if (top < -lineRow || top > height) continue;
+      const top = this.y(others[i]) - this.row / 2;
+      if (top < -this.row || top > height) continue;
       context.fillStyle = model.colours[edges.head[i]];
       context.globalAlpha = Math.min(1, edges.weight[i]) * 0.75;
-      context.fillRect(begin + step * model.heads.indexOf(edges.head[i]), top + 1, step, lineRow - 2);
+      context.fillRect(begin + step * model.heads.indexOf(edges.head[i]), top + 1, step, this.row - 2);
     }
     context.globalAlpha = 1;
   }
 
   private writeNames(context: CanvasRenderingContext2D, model: LinesModel, { width, height, text }: Extent): void {
     const { ink, faint, accent, font } = theme();
-    context.font = `13px ${font}`;
+    context.font = `${13 * typeScale}px ${font}`;
     context.textBaseline = "middle";
     const cut = (name: string) => fitted(context, name, text - 14);
     this.names ??= { query: model.queries.map(cut), key: model.keys.map(cut) };
-    const first = Math.max(0, Math.floor((this.scrolled - above) / lineRow));
-    const last = first + Math.ceil(height / lineRow) + 1;
+    const first = Math.max(0, Math.floor((this.scrolled - above) / this.row));
+    const last = first + Math.ceil(height / this.row) + 1;
     for (const side of ["query", "key"] as const) {
       const [x, mark] = side === "query" ? [text - 4, text + 1] : [width - text + 4, width - text - 4];
       const chosen = new Set(model.chosen.filter((one) => one.side === side).map(({ index }) => index));

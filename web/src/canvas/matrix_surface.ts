@@ -1,6 +1,7 @@
 // A matrix on two canvases: the picture below, cross-hair and selection above, so that hovering redraws little.
 import { columnLabels, labelSize, labelStep } from "./column_labels";
 import type { ColumnLabels } from "./column_labels";
+import { typeScale } from "./scale";
 import { fitted, makeCanvas, sized, theme, writeName } from "./theme";
 import { Viewport } from "./viewport";
 import { placed } from "../core/tokens";
@@ -9,8 +10,8 @@ import { oncePerFrame } from "../core/frame";
 import type { Cell, MarginBars, MatrixModel } from "./matrix_model";
 
 const numbersFrom = 30; // pixels per cell
-const widestLabel = 110;
-const marginSize = 44;
+const widestLabel = () => 110 * typeScale;
+const marginSize = () => 44 * typeScale;
 const manyLabels = 64;
 
 export class MatrixSurface {
@@ -71,16 +72,16 @@ export class MatrixSurface {
 
   // Room for labels and margins; the rest is the plot.
   private layout(context: CanvasRenderingContext2D, model: MatrixModel): void {
-    context.font = `${labelSize}px ${theme().font}`;
-    const widest = (labels: string[]) => Math.min(widestLabel, widestOf(context, labels));
+    context.font = `${labelSize()}px ${theme().font}`;
+    const widest = (labels: string[]) => Math.min(widestLabel(), widestOf(context, labels));
     const narrow = this.width < 300;
     const share = narrow ? 0.6 : 1;
     // Where not every token has room for its name, the names carry numbers.
     const number = (count: number) => (model.numbered && count > manyLabels ? 8 * String(count).length : 0);
     const least = model.bottom ? 56 : 0;
     const left = model.rowLabels.length ? Math.max(least, widest(model.rowLabels) * share + 14 + number(model.rows)) : 4;
-    const right = model.right ? marginSize : 4;
-    const bottom = model.bottom ? marginSize : 4;
+    const right = model.right ? marginSize() : 4;
+    const bottom = model.bottom ? marginSize() : 4;
     const overhang = model.right || !model.columnLabels.length ? 0 : 28;
     const place = () => {
       const { rise } = this.columns;
@@ -161,7 +162,7 @@ export class MatrixSurface {
     const view = this.viewport;
     const { rowBegin, rowEnd, keyBegin, keyEnd } = view.shown;
     this.clipToPlot(context);
-    context.font = `${Math.min(10.5, view.cell * 0.27)}px ${theme().mono}`;
+    context.font = `${Math.min(10.5 * typeScale, view.cell * 0.27)}px ${theme().mono}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
     for (let i = rowBegin; i < rowEnd; ++i) {
@@ -181,17 +182,17 @@ export class MatrixSurface {
     const view = this.viewport;
     const { rowBegin, rowEnd, keyBegin, keyEnd } = view.shown;
     const { faint, font, warn } = theme();
-    const step = Math.max(1, Math.ceil((labelSize + 1) / view.cell));
+    const step = Math.max(1, Math.ceil((labelSize() + 1) / view.cell));
     const { angle, rise } = this.columns;
     const columnStep = labelStep(this.columns, view.cell);
     const empty = new Set(model.emptyRows);
-    context.font = `${labelSize}px ${font}`;
+    context.font = `${labelSize()}px ${font}`;
     context.textBaseline = "middle";
     context.textAlign = "right";
     const first = (begin: number, by: number) => Math.ceil(begin / by) * by;
     const named = (labels: string[], i: number) => (model.numbered && labels.length > manyLabels ? placed(labels[i], i) : labels[i]);
     for (let i = first(rowBegin, step); i < rowEnd && model.rowLabels.length; i += step) {
-      const y = view.yOf(i) + (step > 1 ? Math.min(view.cell * step, labelSize) : view.cell) / 2;
+      const y = view.yOf(i) + (step > 1 ? Math.min(view.cell * step, labelSize()) : view.cell) / 2;
       if (y < view.top || y > view.top + view.plotHeight) continue;
       context.fillStyle = empty.has(i) ? warn : faint;
       const label = `${empty.has(i) ? "∅ " : ""}${named(model.rowLabels, i)}`;
@@ -200,7 +201,7 @@ export class MatrixSurface {
     context.textAlign = "left";
     context.fillStyle = faint;
     for (let j = first(keyBegin, columnStep); j < keyEnd && model.columnLabels.length; j += columnStep) {
-      const x = view.xOf(j) + (columnStep > 1 ? Math.min(view.cell * columnStep, labelSize) : view.cell) / 2;
+      const x = view.xOf(j) + (columnStep > 1 ? Math.min(view.cell * columnStep, labelSize()) : view.cell) / 2;
       if (x < view.left || x > view.left + view.plotWidth - (model.right && columnStep > 1 ? 12 : 0)) continue;
       context.save();
       context.translate(x, view.top - 6);
@@ -217,7 +218,7 @@ export class MatrixSurface {
     const { faint, font } = theme();
     const step = Math.max(1, Math.ceil(1 / view.cell)); // a bar has at least a pixel, and is the longest of its rows
     const bar = (bars: MarginBars, index: number) =>
-      bars.maximum > 0 ? (maximumOf(bars.values.subarray(index, index + step)) / bars.maximum) * (marginSize - 16) : 0;
+      bars.maximum > 0 ? (maximumOf(bars.values.subarray(index, index + step)) / bars.maximum) * (marginSize() - 16) : 0;
     const first = (begin: number) => Math.floor(begin / step) * step; // the same groups, wherever one scrolls
     context.fillStyle = faint;
     context.globalAlpha = 0.55;
@@ -235,10 +236,10 @@ export class MatrixSurface {
       context.fillRect(x, edgeY, thickness, bar(model.bottom, j));
     }
     context.globalAlpha = 1;
-    context.font = `10px ${font}`;
+    context.font = `${10 * typeScale}px ${font}`;
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
-    if (model.right) context.fillText(fitted(context, model.right.title, marginSize - 2), edgeX, view.top - 4);
+    if (model.right) context.fillText(fitted(context, model.right.title, marginSize() - 2), edgeX, view.top - 4);
     if (model.bottom) {
       context.textAlign = "right";
       context.fillText(fitted(context, model.bottom.title, view.left - 8), view.left - 6, edgeY + 10);
@@ -281,10 +282,10 @@ function widestOf(context: CanvasRenderingContext2D, labels: string[]): number {
   let width = widths.get(labels);
   if (width === undefined) {
     width = 0;
-    for (const label of labels) width = Math.max(width, context.measureText(label).width);
+    for (const label of labels) width = Math.max(width, context.measureText(label).width / typeScale);
     widths.set(labels, width);
   }
-  return width;
+  return width * typeScale;
 }
 
 let hatch: HTMLCanvasElement | null = null;

@@ -5,6 +5,7 @@ import {
   activeMask, address, capture, change, colourName, colours, keyNames, kindInfo, now, page, queryNames,
   shownTokens,
 } from "../core/state";
+import { axes } from "../core/shown";
 import { entryOf, rangeNames } from "../core/colours";
 import { overviewOf, patience } from "../core/overviews";
 import { placed } from "../core/tokens";
@@ -57,6 +58,14 @@ function HeadMap() {
   );
 }
 
+// A token's name, or that of the word it is shown in.
+function shownName(names: string[], token: number, query: boolean): string {
+  const { rowOf, columnOf, queries, keys, queryAt, keyAt } = axes.value;
+  const at = (query ? rowOf : columnOf)(token);
+  if (at < 0) return placed(names[token], token);
+  return query ? placed(queries[at], queryAt[at]) : placed(keys[at], keyAt[at]);
+}
+
 function Tokens() {
   const out = now.direction.value === "out";
   const names = out ? queryNames.value : keyNames.value;
@@ -68,9 +77,9 @@ function Tokens() {
       <span class="name">{out ? t("query") : t("key")}</span>
       <span class="value">
         {chosen.length
-          ? chosen.slice(0, 4).map((i) => placed(names[i], i)).join(" + ") + (chosen.length > 4 ? " …" : "")
+          ? chosen.slice(0, 4).map((i) => shownName(names, i, out)).join(" + ") + (chosen.length > 4 ? " …" : "")
           : t("none")}
-        {out && key >= 0 && key < keys.length && ` → ${placed(keys[key], key)}`}
+        {out && key >= 0 && key < keys.length && ` → ${shownName(keys, key, false)}`}
       </span>
       {chosen.length > 0 && (
         <button type="button" class="plain" aria-label={t("clear")} title={t("clear")} onClick={() => change({ tokens: [], key: -1, spot: -1 })}>×</button>

@@ -1,27 +1,29 @@
 // The stages in a row: play, scrub, arrow keys.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { useScrollCue } from "./scroll_cue";
 import { t } from "../core/language";
+import { reducedMotion } from "../core/frame";
+import { playingSteps, secondsOf } from "../core/stage_motion";
 import { change, now } from "../core/state";
 import type { Stage } from "../core/stages";
 
-const secondsPerStage = 2.5;
-
-export function Timeline(props: { stages: Stage[]; step: number }) {
+export function Timeline(props: { stages: Stage[]; step: number; row: number }) {
   const { stages, step } = props;
-  const [playing, setPlaying] = useState(false);
+  const playing = playingSteps.value;
+  const setPlaying = (on: boolean) => (playingSteps.value = on);
+  useEffect(() => () => void setPlaying(false), []);
   const last = stages.length - 1;
   const names = useRef<HTMLOListElement>(null);
   useScrollCue(names);
   useEffect(() => {
     if (!playing) return;
-    const timer = setInterval(() => {
+    const timer = setTimeout(() => {
       const next = now.step.peek() + 1;
       if (next > last) setPlaying(false);
       else change({ step: next }, true);
-    }, secondsPerStage * 1000);
-    return () => clearInterval(timer);
-  }, [playing, last]);
+    }, secondsOf(stages[step], props.row, reducedMotion()) * 1000);
+    return () => clearTimeout(timer);
+  }, [playing, last, step]);
   const toggle = () => {
     if (!playing && step === last) change({ step: 0 });
     setPlaying(!playing);

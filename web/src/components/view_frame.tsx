@@ -5,10 +5,13 @@ import { t } from "../core/language";
 import { say } from "../core/readout";
 import { errorText } from "../core/errors";
 import { writeAddress } from "../core/history";
-import { capture, currentLink } from "../core/state";
+import { capture, currentLink, source } from "../core/state";
 import { ExplainButton, Explanation } from "./explain";
+import { LensNote } from "./lens_tools";
+import { PresentButton } from "./presenting";
 import { ReadingNote } from "./reading_note";
-import { exportFormats, exportView } from "../exports/view_export";
+import { pageWithState } from "../exports/save_page";
+import { exportFormats, exportView, save } from "../exports/view_export";
 import type { ExportFormat } from "../exports/view_export";
 import type { ViewName } from "../core/hash";
 
@@ -70,10 +73,21 @@ function ExportMenu() {
               {format === "link" ? t("link") : format.toUpperCase()}
             </button>
           ))}
+          {source.value?.canRun === false && <SaveFile onSaved={() => setOpen(false)} />}
         </div>
       )}
     </div>
   );
+}
+
+// A single file can be written again, with the state of now in it.
+function SaveFile(props: { onSaved: () => void }) {
+  const write = () => {
+    props.onSaved();
+    save("page.html", pageWithState(currentLink()), "text/html");
+    say(t("exported", { format: "HTML" }));
+  };
+  return <button type="button" data-export="html" onClick={write}>{t("saveFile")}</button>;
 }
 
 export function ViewFrame(props: {
@@ -90,10 +104,12 @@ export function ViewFrame(props: {
           <p>{t(`about.${props.view}`)}</p>
         </div>
         <ExplainButton />
+        <PresentButton />
         <ExportMenu />
       </header>
       <Explanation view={props.view} />
       {!props.example && capture.value && <ReadingNote of={capture.value} />}
+      {!props.example && <LensNote view={props.view} />}
       {props.controls && <div class="toolbar">{props.controls}</div>}
       {props.children}
     </section>

@@ -1,6 +1,8 @@
 // The state that a link carries, as the fragment of the address.
 import { rangeNames } from "./colours";
 import type { RangeName } from "./colours";
+import { parseOwn, printOwn, startOwn } from "./own_example";
+import type { OwnExample } from "./own_example";
 import type { HeadChoice, KindName } from "../data/types";
 
 export const viewNames = [
@@ -56,6 +58,10 @@ export interface LinkState {
   comparing: "heads" | "texts" | "masks" | "frames";
   filmStep: number; // of the training
   otherFilmStep: number;
+  clean: boolean; // special tokens and sinks hidden
+  words: boolean; // sub-tokens merged
+  own: OwnExample; // sizes, mask and tokens of the person's own example of Steps
+  presenting: boolean;
 }
 
 export const startState: LinkState = {
@@ -64,7 +70,7 @@ export const startState: LinkState = {
   threshold: { by: "mass", mass: 0.9 }, segments: "all", gridSort: "", example: "", edits: [], step: 0,
   part: [], size: 16, measureX: "entropy", measureY: "distance", otherCapture: "", otherModel: "", otherRunText: "",
   otherRunText2: "", otherLayer: 0, otherHead: 1, otherMask: "causal",
-  comparing: "heads", filmStep: 0, otherFilmStep: 0,
+  comparing: "heads", filmStep: 0, otherFilmStep: 0, clean: false, words: false, own: startOwn, presenting: false,
 };
 
 interface Field<T> {
@@ -90,6 +96,11 @@ const headChoice = (key: string): Field<HeadChoice> => ({
   key,
   print: String,
   parse: (text) => (text === "mean" ? "mean" : whole(text)),
+});
+const flag = (key: string): Field<boolean> => ({
+  key,
+  print: (value) => (value ? "1" : ""),
+  parse: (text) => (text === "1" ? true : undefined),
 });
 const threshold: Field<Threshold> = {
   key: "keep",
@@ -159,6 +170,10 @@ const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
   comparing: choice("by", ["heads", "texts", "masks", "frames"] as const),
   filmStep: count("at"),
   otherFilmStep: count("at2"),
+  clean: flag("clean"),
+  words: flag("words"),
+  own: { key: "own", print: printOwn, parse: parseOwn },
+  presenting: flag("present"),
 };
 
 // A text that long would make an address no program accepts; then the link works on the same server only.

@@ -14,6 +14,7 @@ import { FileSource } from "../data/source_file";
 import { withFrameCache } from "../data/frame_cache";
 import { FilmFileSource } from "../data/source_film";
 import { HttpSource } from "../data/source_http";
+import { readStart } from "../exports/save_page";
 import { thousandths } from "./numbers";
 import { shortened } from "./tokens";
 import type { Capture } from "../data/types";
@@ -142,6 +143,7 @@ function readAddress(hash: string): LinkState {
 }
 
 export async function start(): Promise<void> {
+  readStart();
   const fresh = !location.hash.slice(1); // nobody asked for anything in particular
   followAddress((hash) => {
     const before = capture.peek();

@@ -143,7 +143,7 @@ function scoreStages(numbers: StepNumbers, labels: Labels): Stage[] {
   if (!numbers.bias && !numbers.visible && !numbers.capped) return stages;
   const boxes: Box[] = [scaledBox];
   if (numbers.bias) boxes.push({ name: "B", matrix: numbers.bias, ...square });
-  if (numbers.visible) boxes.push({ name: "mask", matrix: numbers.visible, ...square });
+  if (numbers.visible) boxes.push({ name: "mask", matrix: numbers.visible, ...square, ...(numbers.ownMask ? { input: "mask" as const } : {}) });
   boxes.push({ name: "Z", matrix: numbers.finalScores, ...square, sum: (i, j) => finalScoreSum(numbers, i, j) });
   const operators = [...boxes.slice(2).map(() => "+"), "="];
   const parts = [numbers.capped ? "c·tanh(S′/c)" : "S′", numbers.bias && "B", numbers.visible && "mask"];

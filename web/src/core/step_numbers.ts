@@ -36,6 +36,7 @@ export interface StepNumbers {
   capped: Matrix | null;
   bias: Matrix | null;
   visible: Matrix | null; // 1 and 0; null: everything visible
+  ownMask?: boolean; // the person may change it
   finalScores: Matrix; // with bias, hidden ones −∞
   maximum: Matrix; // [n, 1], over all keys
   exponentials: Matrix;

@@ -94,6 +94,12 @@ export function whole(head: HeadAddress, mask: string): Promise<Matrix> {
   return wholeEntry(head, mask).promise;
 }
 
+// The whole of a short text's head, at once if it is here.
+export function wholeNow(head: HeadAddress, mask: string): Matrix | Promise<Matrix> {
+  const entry = wholeEntry(head, mask);
+  return entry.matrix ?? entry.promise;
+}
+
 // The heads that are one key away, one after the other, so that whoever steps through them waits for nothing.
 export async function fetchNeighbours(head: HeadAddress): Promise<void> {
   const info = infoOf(head);

@@ -40,8 +40,10 @@ function paintStroke(context: CanvasRenderingContext2D, shape: Extract<Shape, { 
 function paintShape(context: CanvasRenderingContext2D, shape: Shape): void {
   switch (shape.type) {
     case "rect":
-      context.fillStyle = shape.fill;
-      context.fillRect(shape.x, shape.y, shape.width, shape.height);
+      if (shape.fill !== "none") {
+        context.fillStyle = shape.fill; // a canvas knows no "none"
+        context.fillRect(shape.x, shape.y, shape.width, shape.height);
+      }
       if (shape.stroke) {
         context.strokeStyle = shape.stroke;
         context.lineWidth = 1;

@@ -1,6 +1,6 @@
 // Parts of figures that several views use.
 import type { Figure, Shape } from "./figure";
-import { dark } from "../core/state";
+import { shortened } from "../core/tokens";
 
 export interface Panel {
   width: number;
@@ -9,9 +9,7 @@ export interface Panel {
 }
 
 export function inks() {
-  return dark.peek()
-    ? { ground: "#16181b", ink: "#e8e8e4", faint: "#9aa0a6", line: "#34373c" }
-    : { ground: "#ffffff", ink: "#1a1c1e", faint: "#5f656b", line: "#d9dbdd" };
+  return { ground: "#ffffff", ink: "#1a1c1e", faint: "#5f656b", line: "#d9dbdd" };
 }
 
 // About the width of a text: half an em for Latin letters, a whole one for Chinese.
@@ -19,6 +17,24 @@ export function textWidth(text: string, size: number): number {
   let ems = 0;
   for (const character of text) ems += character.codePointAt(0)! > 0x2e80 ? 1 : 0.55;
   return ems * size;
+}
+
+// Lines of at most `width`; breaks at spaces where there are any. What does not fit ends in "…".
+export function wrapped(text: string, size: number, width: number, most: number): string[] {
+  const lines: string[] = [];
+  let rest = Array.from(text.replace(/\s+/g, " ").trim());
+  while (rest.length && lines.length < most) {
+    let count = 0;
+    let wide = 0;
+    while (count < rest.length && wide + textWidth(rest[count], size) <= width) wide += textWidth(rest[count++], size);
+    count = Math.max(1, count);
+    const space = count < rest.length ? rest.lastIndexOf(" ", count) : -1;
+    if (space > count / 2) count = space;
+    lines.push(rest.slice(0, count).join("").trim());
+    rest = rest.slice(count);
+  }
+  if (rest.length) lines[most - 1] = `${shortened(lines[most - 1], Math.max(2, lines[most - 1].length - 1)).replace(/…$/, "")}…`;
+  return lines;
 }
 
 export interface MatrixPanel {
@@ -30,6 +46,8 @@ export interface MatrixPanel {
   pixel: (i: number, j: number) => number; // as in ImageData
   value?: (i: number, j: number) => string; // written into cells where they are few
   darkText?: (i: number, j: number) => boolean;
+  rowTitle?: string; // what the rows and columns are
+  columnTitle?: string;
 }
 
 const largestWithRects = 64;
@@ -62,15 +80,15 @@ function cellShapes(panel: MatrixPanel, left: number, top: number, cell: number)
 
 export function matrixPanel(panel: MatrixPanel): Panel {
   const { rows, columns } = panel;
-  const { ink } = inks();
+  const { ink, faint } = inks();
   const longest = Math.max(rows, columns, 1);
   const cell = longest <= 20 ? 32 : Math.max(640 / longest, longest > 640 ? 0.4 : 1);
   const size = Math.min(11, Math.max(5, cell * 0.8));
   const slantedSize = Math.min(size, 0.58 * cell); // at 45° the lines lie 0.7 of a cell apart
   const labelled = cell >= 6;
   const widest = (labels: string[]) => Math.min(130, Math.max(0, ...labels.map((label) => textWidth(label, size))));
-  const left = labelled ? widest(panel.rowLabels) + 10 : 4;
-  const top = 26 + (labelled ? widest(panel.columnLabels) * 0.75 + 10 : 4);
+  const left = (panel.rowTitle ? 18 : 0) + (labelled ? widest(panel.rowLabels) + 10 : 4);
+  const top = 26 + (panel.columnTitle ? 18 : 0) + (labelled ? widest(panel.columnLabels) * 0.75 + 10 : 4);
   const shapes: Shape[] = [{ type: "text", x: left, y: 16, text: panel.title, size: 13, fill: ink, bold: true }];
   shapes.push(...cellShapes(panel, left, top, cell));
   if (labelled) {
@@ -83,11 +101,18 @@ export function matrixPanel(panel: MatrixPanel): Panel {
       shapes.push({ type: "text", x, y: top - 5, text, size: slantedSize, fill: ink, rotate: -45 });
     });
   }
+  if (panel.rowTitle) {
+    const y = top + (rows * cell) / 2;
+    shapes.push({ type: "text", x: 12, y, text: panel.rowTitle, size: 11, fill: faint, anchor: "middle", rotate: -90 });
+  }
+  if (panel.columnTitle) shapes.push({ type: "text", x: left, y: 34, text: panel.columnTitle, size: 11, fill: faint });
   const overhang = labelled && panel.columnLabels.length ? widest(panel.columnLabels) * 0.7 : 0;
-  return { width: left + columns * cell + overhang, height: top + rows * cell, shapes };
+  const widestTitle = Math.max(textWidth(panel.title, 13), textWidth(panel.columnTitle ?? "", 11)) + left;
+  const height = Math.max(top + rows * cell, panel.rowTitle ? top / 2 + textWidth(panel.rowTitle, 11) : 0);
+  return { width: Math.max(left + columns * cell + overhang, widestTitle), height, shapes };
 }
 
-function moved(shape: Shape, dx: number, dy: number): Shape {
+export function moved(shape: Shape, dx: number, dy: number): Shape {
   if (shape.type === "line" || shape.type === "curve") {
     return { ...shape, x1: shape.x1 + dx, y1: shape.y1 + dy, x2: shape.x2 + dx, y2: shape.y2 + dy };
   }

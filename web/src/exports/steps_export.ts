@@ -1,6 +1,8 @@
 // The Steps view: the picture shows the stage on the screen, the files hold every matrix.
+import { runFrame } from "./frame";
 import { arrange, inks } from "./panels";
 import type { Panel } from "./panels";
+import type { Figure } from "./figure";
 import { useExport } from "./view_export";
 import { shortText } from "../core/numbers";
 import { at, toRows } from "../core/matrix";
@@ -41,11 +43,32 @@ function matrices(stages: Stage[]): Map<string, Matrix> {
   return all;
 }
 
-export function useStepsExport(stages: Stage[], name: string, step: number): void {
+const widestLine = 1500;
+
+// Q · Kᵀ = S on one line where it is not too long, else in rows of three.
+function stageFigure(stage: Stage): Figure {
+  const boxes = stage.boxes.map(numberPanel);
+  const { faint } = inks();
+  if (boxes.reduce((sum, { width }) => sum + width + 60, 0) > widestLine) return arrange(boxes, 3);
+  const tallest = Math.max(...boxes.map(({ height }) => height));
+  const panels = boxes.flatMap((box, at): Panel[] => {
+    const text = stage.operators[at - 1];
+    if (!at) return [box];
+    return [{ width: 12, height: 0, shapes: [{ type: "text", x: 6, y: tallest / 2 + 16, text, size: 18, fill: faint, anchor: "middle", bold: true }] }, box];
+  });
+  return arrange(panels, panels.length);
+}
+
+// `example`: its title; "": the model's head.
+export function useStepsExport(stages: Stage[], name: string, step: number, example: string): void {
   const stage = stages[step];
   useExport(stage ? {
     name: `steps-${name}`,
-    figure: () => arrange(stage.boxes.map(numberPanel), 3),
+    figure: () => stageFigure(stage),
+    frame: () => {
+      const frame = example ? { title: example, lines: [], bars: [] } : runFrame(null);
+      return { ...frame, lines: [...frame.lines, stage.formula] };
+    },
     table: () => ({
       columns: ["matrix", "row", "column", "value"],
       rows: [...matrices(stages)].flatMap(([matrix, values]) =>

@@ -4,9 +4,12 @@ import { csvOf } from "./csv";
 import type { Table } from "./csv";
 import { toSvg } from "./figure";
 import type { Figure } from "./figure";
+import { framed, runFrame, weightBar } from "./frame";
+import type { Frame } from "./frame";
 import { npz } from "./npy";
 import type { Exportable } from "./npy";
 import { imageAddress, paintFigure } from "./paint";
+import { plainNumbers } from "./plain_numbers";
 
 export const exportFormats = ["png", "svg", "csv", "json", "npz", "link"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -14,12 +17,22 @@ export type ExportFormat = (typeof exportFormats)[number];
 export interface ViewExport {
   name: string; // of the file, without ending
   figure: () => Figure;
+  frame?: () => Frame; // absent: the run's, with the colours of weights
   table: () => Table;
   json: () => unknown;
   arrays: () => Record<string, Exportable>;
 }
 
 let current: ViewExport | null = null;
+
+// The picture of the view on the screen, with all that is needed to understand it; null: there is none yet.
+export function currentPicture(): Figure | null {
+  return current && pictureOf(current);
+}
+
+function pictureOf(offered: ViewExport): Figure {
+  return framed(offered.figure(), offered.frame?.() ?? runFrame(weightBar()));
+}
 
 // Called by the view on the screen, with what it shows now.
 export function useExport(offered: ViewExport | null): void {
@@ -31,7 +44,7 @@ export function useExport(offered: ViewExport | null): void {
   });
 }
 
-function save(name: string, content: BlobPart, type: string): void {
+export function save(name: string, content: BlobPart, type: string): void {
   const address = URL.createObjectURL(new Blob([content], { type }));
   const anchor = document.createElement("a");
   anchor.href = address;
@@ -42,7 +55,7 @@ function save(name: string, content: BlobPart, type: string): void {
 
 // A large picture takes seconds to become a file.
 async function savePng(offered: ViewExport): Promise<Outcome> {
-  const canvas = paintFigure(offered.figure(), 2);
+  const canvas = paintFigure(pictureOf(offered), 2);
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done));
   if (!blob) return "too large";
   save(`${offered.name}.png`, blob, "image/png");
@@ -59,7 +72,7 @@ export async function exportView(format: Exclude<ExportFormat, "link">): Promise
     case "png":
       return savePng(current);
     case "svg":
-      save(`${name}.svg`, toSvg(current.figure(), imageAddress), "image/svg+xml");
+      save(`${name}.svg`, toSvg(pictureOf(current), imageAddress), "image/svg+xml");
       break;
     case "csv":
       save(`${name}.csv`, csvOf(current.table()), "text/csv");
@@ -72,11 +85,4 @@ export async function exportView(format: Exclude<ExportFormat, "link">): Promise
       break;
   }
   return "saved";
-}
-
-// Typed arrays as lists; JSON has no infinity.
-export function plainNumbers(_key: string, value: unknown): unknown {
-  if (value instanceof Float32Array || value instanceof Float64Array || value instanceof Uint8Array) return Array.from(value);
-  if (typeof value === "number" && !Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "inf";
-  return value;
 }

@@ -1,4 +1,5 @@
 // Every word of the page, in English and Chinese.
+import { cleanStrings } from "./clean_strings";
 import { explainStrings } from "./explain_strings";
 import { firstStrings } from "./first_strings";
 import { filmStrings } from "./film_strings";
@@ -117,5 +118,5 @@ const common = {
   "keys.paint": ["hide or show the cell", "隐藏或显示单元格"],
 } as const satisfies Record<string, readonly [string, string]>;
 
-export const strings = { ...common, ...viewStrings, ...stageStrings, ...firstStrings, ...explainStrings, ...filmStrings };
+export const strings = { ...common, ...viewStrings, ...stageStrings, ...firstStrings, ...explainStrings, ...filmStrings, ...cleanStrings };
 export type StringKey = keyof typeof strings;

@@ -9,6 +9,8 @@ import { ViewFrame } from "../components/view_frame";
 import { differenceEntry, modelOf, pixelsOf, weightEntry } from "../canvas/matrix_model";
 import type { Cell, MatrixModel } from "../canvas/matrix_model";
 import { matrixTable } from "../exports/csv";
+import { differenceBar, runFrame, weightBar } from "../exports/frame";
+import { pictureColours } from "../exports/light";
 import { arrange, matrixPanel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
 import { differenceOf, otherRun } from "../core/comparison";
@@ -149,16 +151,17 @@ function Facts(props: { difference: Difference }) {
 function useCompareExport(a: Shown | null, b: Shown | null, difference: Difference | null, titles: [string, string]) {
   useExport(a && b ? {
     name: "compare",
+    frame: () => ({ ...runFrame(weightBar()), bars: difference ? [weightBar(), differenceBar(difference.largest)] : [weightBar()] }),
     figure: () => {
       const panel = (title: string, shown: Shown) => {
-        const pixels = pixelsOf(shown.matrix, colours.peek(), weightEntry(shown.matrix, now.range.peek()));
-        return matrixPanel({ title, rows: shown.matrix.rows, columns: shown.matrix.columns, rowLabels: shown.queries, columnLabels: shown.keys, pixel: (i, j) => pixels[i * shown.matrix.columns + j] });
+        const pixels = pixelsOf(shown.matrix, pictureColours(), weightEntry(shown.matrix, now.range.peek()));
+        return matrixPanel({ title, rows: shown.matrix.rows, columns: shown.matrix.columns, rowLabels: shown.queries, columnLabels: shown.keys, rowTitle: t("axisQuery"), columnTitle: t("axisKey"), pixel: (i, j) => pixels[i * shown.matrix.columns + j] });
       };
       const panels = [panel(`A ${titles[0]}`, a), panel(`B ${titles[1]}`, b)];
       if (difference) {
         const { matrix } = difference;
         const pixels = pixelsOf(matrix, differenceColours.peek(), differenceEntry(difference.largest));
-        panels.push(matrixPanel({ title: "B − A", rows: matrix.rows, columns: matrix.columns, rowLabels: a.queries, columnLabels: a.keys, pixel: (i, j) => pixels[i * matrix.columns + j] }));
+        panels.push(matrixPanel({ title: "B − A", rows: matrix.rows, columns: matrix.columns, rowLabels: a.queries, columnLabels: a.keys, rowTitle: t("axisQuery"), columnTitle: t("axisKey"), pixel: (i, j) => pixels[i * matrix.columns + j] }));
       }
       return arrange(panels);
     },

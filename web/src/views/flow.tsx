@@ -8,6 +8,7 @@ import { ViewFrame } from "../components/view_frame";
 import { modelOf, pixelsOf, weightEntry } from "../canvas/matrix_model";
 import type { Cell } from "../canvas/matrix_model";
 import { matrixTable } from "../exports/csv";
+import { pictureColours } from "../exports/light";
 import { arrange, matrixPanel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
 import { t } from "../core/language";
@@ -144,9 +145,9 @@ export function FlowView() {
     figure: () => {
       const panel = (title: string, full: Matrix) => {
         const { matrix, begins } = pooledColumns(full, mostCells);
-        const pixels = pixelsOf(matrix, colours.peek(), weightEntry(matrix, now.range.peek()));
+        const pixels = pixelsOf(matrix, pictureColours(), weightEntry(matrix, now.range.peek()));
         const columnLabels = begins.map((at) => tokens[at]);
-        return matrixPanel({ title, rows: matrix.rows, columns: matrix.columns, rowLabels: layerNames(matrix, info), columnLabels, pixel: (i, j) => pixels[i * matrix.columns + j] });
+        return matrixPanel({ title, rows: matrix.rows, columns: matrix.columns, rowLabels: layerNames(matrix, info), columnLabels, rowTitle: t("layer"), columnTitle: t("axisKey"), pixel: (i, j) => pixels[i * matrix.columns + j] });
       };
       const name = placed(tokens[query], query);
       return arrange([panel(`${t("rawAttention")}: ${name}`, flow.raw), panel(`${t("rollout")}: ${name}`, flow.rollout)], 1);

@@ -1,16 +1,21 @@
 // All heads as thumbnails with their roles, in the order of layers or of any measure.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Failure, Select, Working } from "../components/controls";
+import { Failure, Select } from "../components/controls";
+import { HeadFinder } from "../components/head_finder";
+import { LensButtons, lensNotes, thumbnailTokens } from "../components/lens_tools";
 import { useLoaded } from "../components/loading";
 import { ViewFrame } from "../components/view_frame";
 import { pixelsOf, weightEntry } from "../canvas/matrix_model";
 import { imageCanvas } from "../exports/paint";
+import { pictureColours } from "../exports/light";
 import { arrange, inks } from "../exports/panels";
 import type { Panel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
 import { language, pick, t } from "../core/language";
 import { shortText } from "../core/numbers";
 import { hint } from "../core/readout";
+import { overviewOf } from "../core/overviews";
+import { cleaned, lens } from "../core/shown";
 import { address, change, colours, kindInfo, now, page, source } from "../core/state";
 import type { Thumbnails } from "../data/source";
 import type { HeadOverview, Matrix, Overview } from "../data/types";
@@ -35,10 +40,20 @@ export function sortedHeads(places: HeadPlace[], measure: string): HeadPlace[] {
   return [...places].sort((a, b) => value(b) - value(a));
 }
 
+const cut = new WeakMap<Float32Array, Map<number, Matrix>>(); // so that each is the same object whenever it is asked for
+
+// Of texts short enough that every cell is one weight, through the lens.
 function thumbnailOf(thumbnails: Thumbnails, layer: number, head: number): Matrix {
   const { rows, columns, heads, max } = thumbnails;
-  const begin = (layer * heads + head) * rows * columns;
-  return { rows, columns, data: max.subarray(begin, begin + rows * columns) };
+  const at = layer * heads + head;
+  const known = cut.get(max) ?? new Map<number, Matrix>();
+  cut.set(max, known);
+  const begin = at * rows * columns;
+  const matrix = known.get(at) ?? { rows, columns, data: max.subarray(begin, begin + rows * columns) };
+  known.set(at, matrix);
+  const through = lens.value;
+  const single = through && rows === through.queryCount && columns === through.keyCount && Math.max(rows, columns) <= thumbnailTokens;
+  return single ? cleaned(matrix, through).matrix : matrix;
 }
 
 function Thumbnail(props: { matrix: Matrix }) {
@@ -77,18 +92,21 @@ function Tile(props: { place: HeadPlace; thumbnails: Thumbnails | null; selected
 
 function gridPanel(places: HeadPlace[], thumbnails: Thumbnails, perRow: number): Panel {
   const [size, pitch] = [76, 108];
-  const { ink, faint } = inks();
+  const { ink, faint, line } = inks();
   const panel: Panel = { width: perRow * (size + 10), height: Math.ceil(places.length / perRow) * pitch, shapes: [] };
   places.forEach(({ layer, head, overview }, at) => {
     const [x, y] = [(at % perRow) * (size + 10), Math.floor(at / perRow) * pitch];
     const matrix = thumbnailOf(thumbnails, layer, head);
-    const pixels = pixelsOf(matrix, colours.peek(), weightEntry(matrix, now.range.peek()));
+    const pixels = pixelsOf(matrix, pictureColours(), weightEntry(matrix, now.range.peek()));
     panel.shapes.push(
       { type: "text", x, y: y + 10, text: `L${layer} H${head}`, size: 10, fill: ink },
       { type: "image", x, y: y + 14, width: size, height: size, pixels, columns: matrix.columns },
+      { type: "rect", x, y: y + 14, width: size, height: size, fill: "none", stroke: line },
       { type: "text", x, y: y + 101, text: pick(overview?.role.name).slice(0, 18), size: 8.500, fill: faint },
     );
   });
+  panel.shapes.push({ type: "text", x: 0, y: panel.height + 8, text: t("gridAxes"), size: 11, fill: faint });
+  panel.height += 14;
   return panel;
 }
 
@@ -101,7 +119,7 @@ function useGridExport(places: HeadPlace[], thumbnails: Thumbnails | null, heads
       columns: ["layer", "head", "role", ...names],
       rows: places.map(({ layer, head, overview }) => [layer, head, pick(overview?.role.name), ...names.map((name) => overview?.measures[name] ?? null)]),
     }),
-    json: () => places.map(({ layer, head, overview }) => ({ layer, head, ...overview })),
+    json: () => places.map(({ layer, head, overview }) => ({ layer, head, ...overview, notes: lensNotes("grid") })),
     arrays: () => {
       const shape = [thumbnails.layers, thumbnails.heads, thumbnails.rows, thumbnails.columns];
       return { thumbnails_mean: { shape, data: thumbnails.mean }, thumbnails_max: { shape, data: thumbnails.max } };
@@ -114,7 +132,7 @@ export function GridView() {
   const chosen = address.value!;
   const key = `${chosen.capture}|${chosen.kind}`;
   const thumbnails = useLoaded(key, () => source.value!.thumbnails(chosen.capture, chosen.kind));
-  const overview = useLoaded(key, () => source.value!.overview(chosen.capture, chosen.kind));
+  const overview = useLoaded(key, () => overviewOf(chosen.capture, chosen.kind));
   const measure = now.gridSort.value;
   const places = sortedHeads(headPlaces(info.layers, info.heads, overview.value), measure);
   const fits = thumbnails.value?.layers === info.layers && thumbnails.value.heads === info.heads;
@@ -129,12 +147,13 @@ export function GridView() {
             label={t("sortBy")} value={measure} onChange={(gridSort) => change({ gridSort })}
             choices={[{ value: "", label: t("layerAndHead") }, ...measures.map(({ name, title }) => ({ value: name, label: title[language.value] }))]}
           />
+          <LensButtons />
           <span class="advice">{t("gridAdvice")}</span>
         </>
       }
     >
       <Failure error={thumbnails.error ?? overview.error} />
-      {overview.key !== key && <Working>{t("measuringHeads")}</Working>}
+      <HeadFinder />
       <div class="thumbs" style={{ "--heads": measure ? "auto-fill" : String(info.heads) }} data-sorted={Boolean(measure)}>
         {places.map((place) => (
           <Tile

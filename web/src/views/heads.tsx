@@ -1,18 +1,22 @@
 // The heads in numbers: table, scatter, likeness, and what each measure means.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { Failure, Select, Working } from "../components/controls";
+import { HeadFinder } from "../components/head_finder";
 import { useLoaded } from "../components/loading";
 import { useScrollCue } from "../components/scroll_cue";
 import { MatrixCanvas } from "../components/matrix_canvas";
 import { Scatter } from "../components/scatter";
 import { ViewFrame } from "../components/view_frame";
 import { modelOf, pixelsOf, weightEntry } from "../canvas/matrix_model";
+import { plainBar, runFrame } from "../exports/frame";
+import { pictureColours } from "../exports/light";
 import { arrange, inks, matrixPanel } from "../exports/panels";
 import type { Panel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
 import { headColour } from "../core/colours";
 import { pick, t } from "../core/language";
 import { axisRange, shortText } from "../core/numbers";
+import { overviewOf } from "../core/overviews";
 import { hint } from "../core/readout";
 import { address, change, colours, dark, kindInfo, now, page, source } from "../core/state";
 import type { Similarity } from "../data/source";
@@ -192,10 +196,18 @@ function scatterPanel(places: Places, x: string, y: string, layers: number): Pan
   ];
   points.forEach(([a, b], at) => {
     if (!Number.isFinite(a) || !Number.isFinite(b)) return;
-    const fill = headColour(places[at].layer, layers, dark.peek());
+    const fill = headColour(places[at].layer, layers, false);
     shapes.push({ type: "circle", x: 50 + ((a - x0) / (x1 - x0 || 1)) * 380, y: 314 - ((b - y0) / (y1 - y0 || 1)) * 280, radius: 4, fill });
   });
-  return { width: 450, height: 350, shapes };
+  const legend = Array.from({ length: layers }, (_, layer) => layer);
+  shapes.push({ type: "text", x: 40, y: 366, text: t("layer"), size: 11, fill: faint });
+  for (const layer of legend) {
+    const x = 90 + (layer % 12) * 29;
+    const line = 362 + Math.floor(layer / 12) * 14;
+    shapes.push({ type: "circle", x, y: line, radius: 4, fill: headColour(layer, layers, false) });
+    shapes.push({ type: "text", x: x + 6, y: line + 4, text: String(layer), size: 10, fill: faint });
+  }
+  return { width: 450, height: 366 + 14 * Math.floor((layers - 1) / 12), shapes };
 }
 
 function useHeadsExport(places: Places, measures: MeasureInfo[], layers: number, similarity: Similarity | null) {
@@ -203,12 +215,13 @@ function useHeadsExport(places: Places, measures: MeasureInfo[], layers: number,
   const value = (at: number, name: string) => places[at].overview?.measures[name] ?? null;
   useExport(places[0]?.overview ? {
     name: "heads",
+    frame: () => runFrame(similarity ? plainBar(t("divergence"), "0", "1") : null),
     figure: () => {
       const panels = [scatterPanel(places, now.measureX.peek(), now.measureY.peek(), layers)];
       if (similarity) {
         const { divergence } = similarity;
-        const pixels = pixelsOf(divergence, colours.peek(), weightEntry(divergence, "unit"));
-        panels.push(matrixPanel({ title: t("divergence"), rows: divergence.rows, columns: divergence.columns, rowLabels: [], columnLabels: [], pixel: (i, j) => pixels[i * divergence.columns + j] }));
+        const pixels = pixelsOf(divergence, pictureColours(), weightEntry(divergence, "unit"));
+        panels.push(matrixPanel({ title: t("divergence"), rows: divergence.rows, columns: divergence.columns, rowLabels: [], columnLabels: [], rowTitle: t("head"), columnTitle: t("head"), pixel: (i, j) => pixels[i * divergence.columns + j] }));
       }
       return arrange(panels);
     },
@@ -228,7 +241,7 @@ export function HeadsView() {
   const info = kindInfo.value!;
   const chosen = address.value!;
   const key = `${chosen.capture}|${chosen.kind}`;
-  const overview = useLoaded(key, () => source.value!.overview(chosen.capture, chosen.kind));
+  const overview = useLoaded(key, () => overviewOf(chosen.capture, chosen.kind));
   const similarity = useLoaded(key, () => source.value!.similarity(chosen.capture, chosen.kind));
   const places = useMemo(() => headPlaces(info.layers, info.heads, overview.value), [overview.value, info]);
   const all = page.value?.measures ?? [];
@@ -237,7 +250,7 @@ export function HeadsView() {
   return (
     <ViewFrame view="heads">
       <Failure error={overview.error} />
-      {overview.key !== key && <Working>{t("measuringHeads")}</Working>}
+      <HeadFinder />
       <Table places={places} measures={measures} />
       <div class="side-by-side">
         <MeasureScatter places={places} measures={measures} layers={info.layers} heads={info.heads} />

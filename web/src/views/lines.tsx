@@ -1,12 +1,13 @@
 // BertViz's head view: lines from queries to keys, one colour per head.
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Failure, NumberField, Segmented } from "../components/controls";
+import { LensButtons, lensNotes } from "../components/lens_tools";
 import { useLoaded } from "../components/loading";
 import { ViewFrame } from "../components/view_frame";
-import { lineRow, LinesSurface } from "../canvas/lines_surface";
+import { LinesSurface } from "../canvas/lines_surface";
 import type { LinesModel, Place } from "../canvas/lines_surface";
-import { arrange, inks } from "../exports/panels";
-import type { Shape } from "../exports/figure";
+import { linesFigure } from "../exports/lines_export";
+import { runFrame } from "../exports/frame";
 import { useExport } from "../exports/view_export";
 import { headColour } from "../core/colours";
 import { chosenKeys, EdgeCollector, edgesIn, noEdges, passes } from "../core/edges";
@@ -18,10 +19,11 @@ import { weightText } from "../core/numbers";
 import { largest } from "../core/ranking";
 import { hint, say } from "../core/readout";
 import {
-  activeMask, address, change, dark, keyNames, keySequence, kindInfo, now, queryNames, querySequence, selectedTokens,
+  activeMask, address, change, dark, keySequence, kindInfo, now, querySequence, selectedTokens,
 } from "../core/state";
+import { axes, lens, pictureColumn, pictureRow, shownMatrix } from "../core/shown";
 import { placed } from "../core/tokens";
-import { column, fitsWhole, row, whole } from "../core/weights";
+import { fitsWhole, whole } from "../core/weights";
 import type { HeadAddress, KindInfo, Matrix } from "../data/types";
 
 function activeHeads(info: KindInfo): number[] {
@@ -87,11 +89,17 @@ interface HeadRows {
   matrix: Matrix; // whole
 }
 
+// The part (first or second text) of each row and column.
+function partsOf() {
+  const { queryAt, keyAt } = axes.peek();
+  const [queries, keys] = [querySequence.peek()!.segments, keySequence.peek()!.segments];
+  return { queries: queryAt.map((token) => queries[token]), keys: keyAt.map((token) => keys[token]) };
+}
+
 // Lines of all tokens, of a short text.
 function allEdges(heads: HeadRows[]): EdgeSet {
   const edges = new EdgeCollector();
-  const queries = querySequence.value!.segments;
-  const keys = keySequence.value!.segments;
+  const { queries, keys } = partsOf();
   const filter = now.segments.value;
   const threshold = now.threshold.value;
   for (const { head, matrix } of heads) {
@@ -108,12 +116,11 @@ function allEdges(heads: HeadRows[]): EdgeSet {
 // Lines of one token; of heads whose weights are still on their way, later.
 function edgesOf(place: Place, heads: number[], base: HeadAddress, mask: string, arrived: () => void): EdgeSet {
   const edges = new EdgeCollector();
-  const queries = querySequence.peek()!.segments;
-  const keys = keySequence.peek()!.segments;
+  const { queries, keys } = partsOf();
   const filter = now.segments.peek();
   for (const head of heads) {
     const address = { ...base, head };
-    const values = place.side === "query" ? row(address, place.index, mask) : column(address, place.index, mask);
+    const values = (place.side === "query" ? pictureRow : pictureColumn)(address, place.index, mask, lens.peek());
     if (!(values instanceof Float32Array)) {
       values.then(arrived, () => undefined);
       continue;
@@ -132,22 +139,13 @@ function useLinesExport(model: LinesModel, shown: () => EdgeSet, layer: number, 
   const lines = () => edgesIn(shown());
   useExport({
     name: `lines-L${layer}`,
-    figure: () => {
-      const { ink } = inks();
-      const shapes: Shape[] = [{ type: "text", x: 0, y: 14, text: `L${layer} H${heads.join(", ")}`, size: 13, fill: ink, bold: true }];
-      const y = (index: number) => 34 + index * lineRow;
-      for (const { query, key, weight, head } of lines()) {
-        shapes.push({ type: "curve", x1: 170, y1: y(query), x2: 430, y2: y(key), stroke: model.colours[head], width: 1.600, opacity: Math.min(1, weight) });
-      }
-      model.queries.forEach((text, i) => shapes.push({ type: "text", x: 164, y: y(i) + 4, text, size: 13, fill: ink, anchor: "end" }));
-      model.keys.forEach((text, j) => shapes.push({ type: "text", x: 436, y: y(j) + 4, text, size: 13, fill: ink }));
-      return arrange([{ width: 600, height: y(Math.max(model.queries.length, model.keys.length)), shapes }]);
-    },
+    figure: () => linesFigure(model, lines(), `L${layer} H${heads.join(", ")}`),
+    frame: () => runFrame(null),
     table: () => ({
       columns: ["query", "query_token", "key", "key_token", "head", "weight"],
       rows: lines().map(({ query, key, weight, head }) => [query, model.queries[query], key, model.keys[key], head, weight]),
     }),
-    json: () => ({ layer, heads, lines: lines() }),
+    json: () => ({ layer, heads, notes: lensNotes("lines"), lines: lines() }),
     arrays: () => {
       const { count, query, key, weight, head } = shown();
       const array = (values: ArrayLike<number>) => ({ shape: [count], data: Float32Array.from(values) });
@@ -161,27 +159,33 @@ function useLinesExport(model: LinesModel, shown: () => EdgeSet, layer: number, 
 
 function tell(place: Place, edges: EdgeSet, heads: number[]): string {
   const out = place.side === "query";
-  const [own, others] = out ? [queryNames.peek(), keyNames.peek()] : [keyNames.peek(), queryNames.peek()];
+  const { queries, keys, queryAt, keyAt } = axes.peek();
+  const [own, others] = out ? [queries, keys] : [keys, queries];
+  const [ownAt, othersAt] = out ? [queryAt, keyAt] : [keyAt, queryAt];
   const best = largest(edges.weight, 3).map((at) => {
     const other = out ? edges.key[at] : edges.query[at];
     const by = heads.length > 1 ? ` (H${edges.head[at]})` : "";
-    return `${placed(others[other], other)} ${weightText(edges.weight[at])}${by}`;
+    return `${placed(others[other], othersAt[other])} ${weightText(edges.weight[at])}${by}`;
   });
-  return `${placed(own[place.index], place.index)} ${out ? "→" : "←"} ${best.join(", ")}`;
+  return `${placed(own[place.index], ownAt[place.index])} ${out ? "→" : "←"} ${best.join(", ")}`;
 }
 
 function select(place: Place, chosen: Place[]): void {
   const same = chosen.length === 1 && chosen[0].side === place.side && chosen[0].index === place.index;
-  change({ direction: place.side === "query" ? "out" : "in", tokens: same ? [] : [place.index], key: -1 });
+  change({ direction: place.side === "query" ? "out" : "in", tokens: same ? [] : [tokenAt(place.side, place.index)], key: -1 });
+}
+
+function tokenAt(side: Place["side"], index: number): number {
+  return (side === "query" ? axes.peek().queryAt : axes.peek().keyAt)[index];
 }
 
 // The token that is selected then; null: not a key of this view.
-function moveByKey(event: KeyboardEvent, place: Place, info: KindInfo): number | null {
+function moveByKey(event: KeyboardEvent, place: Place): number | null {
   const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   const side = event.key === "ArrowLeft" ? "query" : event.key === "ArrowRight" ? "key" : place.side;
   if (!by && side === place.side) return null;
-  const index = clamp(place.index + by, 0, (side === "query" ? info.queries : info.keys) - 1);
-  change({ direction: side === "query" ? "out" : "in", tokens: [index], key: -1 });
+  const index = clamp(place.index + by, 0, (side === "query" ? axes.peek().queries : axes.peek().keys).length - 1);
+  change({ direction: side === "query" ? "out" : "in", tokens: [tokenAt(side, index)], key: -1 });
   event.preventDefault();
   event.stopPropagation();
   return index;
@@ -227,17 +231,24 @@ export function LinesView() {
   const container = useRef<HTMLDivElement>(null);
   const surface = useRef<LinesSurface | null>(null);
   const key = JSON.stringify([base.capture, base.kind, base.layer, active, mask]);
-  const loaded = useLoaded(short ? key : "", () =>
+  const raw = useLoaded(short ? key : "", () =>
     Promise.all(active.map(async (head) => ({ head, matrix: await whole({ ...base, head }, mask) }))),
   );
+  const through = lens.value;
+  const loaded = useMemo(() => {
+    const fits = !through || raw.value?.every(({ matrix }) => matrix.rows === through.queryCount && matrix.columns === through.keyCount);
+    const value = raw.value && fits ? raw.value.map(({ head, matrix }) => ({ head, matrix: shownMatrix(matrix, through) })) : null;
+    return { ...raw, value };
+  }, [raw.value, raw.error, through]);
   useLayoutEffect(() => {
     surface.current = new LinesSurface(container.current!);
     return () => surface.current?.dispose();
   }, []);
   const out = now.direction.value === "out";
   const chosen = useMemo(
-    () => selectedTokens.value.map((index): Place => ({ side: out ? "query" : "key", index })),
-    [selectedTokens.value, out],
+    () => selectedTokens.value.map(out ? axes.value.rowOf : axes.value.columnOf).filter((index) => index >= 0)
+      .map((index): Place => ({ side: out ? "query" : "key", index })),
+    [selectedTokens.value, out, axes.value],
   );
   const edges = useMemo(
     () => (loaded.value ? allEdges(loaded.value) : noEdges),
@@ -245,10 +256,10 @@ export function LinesView() {
   );
   const model = useMemo<LinesModel>(
     () => ({
-      queries: queryNames.value, keys: keyNames.value, chosen, edges, heads: active,
+      queries: axes.value.queries, keys: axes.value.keys, chosen, edges, heads: active,
       colours: Array.from({ length: info.heads }, (_, head) => headColour(head, info.heads, dark.value)),
     }),
-    [edges, chosen, key, dark.value],
+    [edges, chosen, key, dark.value, axes.value],
   );
   const { shown, update, hover } = useFocus(surface, model, (place) => edgesOf(place, active, base, mask, () => update()));
   useLayoutEffect(() => {
@@ -258,12 +269,12 @@ export function LinesView() {
   useLinesExport(model, () => shown()?.edges ?? model.edges, base.layer, active);
 
   const onKey = (event: KeyboardEvent) => {
-    const index = moveByKey(event, chosen[0] ?? { side: "query", index: -1 }, info);
+    const index = moveByKey(event, chosen[0] ?? { side: "query", index: -1 });
     if (index !== null) surface.current?.reveal(index);
   };
   const at = (event: MouseEvent) => surface.current?.tokenAt(event.clientX, event.clientY) ?? null;
   return (
-    <ViewFrame view="lines" controls={<Controls pair={querySequence.value!.segments.some(Boolean)} />}>
+    <ViewFrame view="lines" controls={<><Controls pair={querySequence.value!.segments.some(Boolean)} /><LensButtons /></>}>
       <HeadTiles info={info} active={active} />
       {!short && !chosen.length && <p class="advice">{t("linesLong")}</p>}
       <Failure error={loaded.error} />

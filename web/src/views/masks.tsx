@@ -9,6 +9,7 @@ import { ViewFrame } from "../components/view_frame";
 import { modelOf, pictureOf, pixelsOf, weightEntry, wholeCrop } from "../canvas/matrix_model";
 import type { Cell, MatrixModel } from "../canvas/matrix_model";
 import { matrixTable } from "../exports/csv";
+import { pictureColours } from "../exports/light";
 import { arrange, matrixPanel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
 import { t } from "../core/language";
@@ -146,8 +147,8 @@ function usePainting(extent: Extent) {
 function useMaskExport(mask: Mask, summary: MaskSummary, extent: Extent, before: Matrix | null, after: Matrix | null): void {
   const names = { rows: extent.queries, keys: extent.keys };
   const panel = (title: string, matrix: Matrix, range: "unit" | "row" | "log") => {
-    const pixels = pixelsOf(matrix, colours.peek(), weightEntry(matrix, range));
-    return matrixPanel({ title, rows: matrix.rows, columns: matrix.columns, rowLabels: names.rows, columnLabels: names.keys, pixel: (i, j) => pixels[i * matrix.columns + j] });
+    const pixels = pixelsOf(matrix, pictureColours(), weightEntry(matrix, range));
+    return matrixPanel({ title, rows: matrix.rows, columns: matrix.columns, rowLabels: names.rows, columnLabels: names.keys, rowTitle: t("axisQuery"), columnTitle: t("axisKey"), pixel: (i, j) => pixels[i * matrix.columns + j] });
   };
   useExport({
     name: "mask",

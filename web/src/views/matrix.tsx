@@ -1,12 +1,14 @@
 // Queries × keys of one head: the whole of it while that is small, else cells of many weights and crops.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Failure } from "../components/controls";
+import { hiddenOfRow, LensButtons, lensNotes } from "../components/lens_tools";
 import { useLoaded, useNeighbours } from "../components/loading";
 import { MatrixCanvas } from "../components/matrix_canvas";
 import { ViewFrame } from "../components/view_frame";
 import { modelOf, pictureOf, pixelsOf, weightEntry, wholeCrop } from "../canvas/matrix_model";
 import type { Cell, MarginBars, MatrixModel } from "../canvas/matrix_model";
 import { matrixTable } from "../exports/csv";
+import { pictureColours } from "../exports/light";
 import { arrange, matrixPanel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
 import { language, t } from "../core/language";
@@ -14,10 +16,11 @@ import { percentText, weightText, wholeText } from "../core/numbers";
 import { maximumOf, rankOf } from "../core/ranking";
 import { hint, say } from "../core/readout";
 import {
-  activeMask, address, change, colours, keyNames, kindInfo, now, queryNames, selectedTokens, source, visibility,
+  activeMask, address, change, colours, kindInfo, now, selectedTokens, source,
 } from "../core/state";
+import { axes, lens, pictureRow, shownMatrix, shownVisibility } from "../core/shown";
 import { placed } from "../core/tokens";
-import { cropOf, fitsWhole, row, statisticsOf, whole } from "../core/weights";
+import { cropOf, fitsWhole, statisticsOf, whole } from "../core/weights";
 import type { RowStatistics } from "../data/source";
 import type { Crop, HeadAddress, Matrix } from "../data/types";
 
@@ -29,12 +32,13 @@ function bars(values: Float32Array, title: string): MarginBars {
 }
 
 function cellName({ row: i, column: j }: Cell): string {
-  return `${placed(queryNames.peek()[i], i)} → ${placed(keyNames.peek()[j], j)}`;
+  const { queries, keys, queryAt, keyAt } = axes.peek();
+  return `${placed(queries[i], queryAt[i])} → ${placed(keys[j], keyAt[j])}`;
 }
 
 // "fox 4 → dog 9: 0.1234 (12.3 %), rank 2 of 12", from the whole row. Hidden keys have no rank.
 function reading(cell: Cell, values: Float32Array): string {
-  const visible = visibility.peek()?.row(cell.row);
+  const visible = shownVisibility.peek()?.(cell.row);
   if (visible?.[cell.column] === 0) return `${cellName(cell)}: ${t("hidden")}`;
   const weight = values[cell.column];
   const count = visible ? visible.reduce((sum, one) => sum + one, 0) : values.length;
@@ -44,7 +48,7 @@ function reading(cell: Cell, values: Float32Array): string {
 
 // Of a long text: what is known of the crop on the screen. Hovering fetches nothing.
 function readingOfCrop(cell: Cell, detail: Detail): string {
-  if (visibility.peek()?.row(cell.row)[cell.column] === 0) return `${cellName(cell)}: ${t("hidden")}`;
+  if (shownVisibility.peek()?.(cell.row)[cell.column] === 0) return `${cellName(cell)}: ${t("hidden")}`;
   const weight = valueIn(detail, cell.row, cell.column);
   return `${cellName(cell)}: ${weight === null ? t("zoomIn") : `${weightText(weight)} (${percentText(weight)})`}`;
 }
@@ -123,11 +127,10 @@ function longModel(cells: Matrix, detail: Detail, rowLabels: string[], columnLab
 }
 
 function useModel(parts: Parts | null, detail: Detail, statistics: RowStatistics | null): MatrixModel | null {
-  const rowLabels = queryNames.value;
-  const columnLabels = keyNames.value;
+  const { queries: rowLabels, keys: columnLabels } = axes.value;
   const table = colours.value;
   const range = now.range.value;
-  const mask = visibility.value;
+  const visible = shownVisibility.value;
   const base = useMemo(() => {
     if (!parts) return null;
     const matrix = parts.matrix;
@@ -135,9 +138,9 @@ function useModel(parts: Parts | null, detail: Detail, statistics: RowStatistics
     const model = matrix
       ? modelOf(matrix, rowLabels, columnLabels, table, weightEntry(matrix, range), (value) => value.toFixed(3))
       : longModel(parts.cells!, detail, rowLabels, columnLabels);
-    if (mask) model.visible = (i) => mask.row(i);
+    model.visible = visible;
     return model;
-  }, [parts, detail, rowLabels, columnLabels, table, range, mask]);
+  }, [parts, detail, rowLabels, columnLabels, table, range, visible]);
   return useMemo(() => {
     const empty = new Float32Array(0); // room for the margins is kept while they are computed
     return base && {
@@ -151,24 +154,27 @@ function useModel(parts: Parts | null, detail: Detail, statistics: RowStatistics
 function useMatrixExport(head: HeadAddress, parts: Parts | null) {
   const matrix = parts?.matrix ?? parts?.cells ?? null;
   const short = parts?.matrix !== null;
-  const rows = short ? queryNames.value : [];
-  const keys = short ? keyNames.value : [];
+  const rows = short ? axes.value.queries : [];
+  const keys = short ? axes.value.keys : [];
   const numbered = (count: number) => Array.from({ length: count }, (_, i) => String(i));
   useExport(matrix && {
     name: `matrix-L${head.layer}-H${head.head}`,
     figure: () => {
-      const pixels = pixelsOf(matrix, colours.peek(), weightEntry(matrix, now.range.peek()));
+      const table = pictureColours();
+      const seen = short ? shownVisibility.peek() : null;
+      const pixels = pixelsOf(matrix, table, weightEntry(matrix, now.range.peek()));
       const entry = weightEntry(matrix, now.range.peek());
       return arrange([matrixPanel({
         title: `L${head.layer} H${head.head}`, rows: matrix.rows, columns: matrix.columns, rowLabels: rows, columnLabels: keys,
+        rowTitle: t("axisQuery"), columnTitle: t("axisKey"),
         pixel: (i, j) => pixels[i * matrix.columns + j],
-        value: (i, j) => matrix.data[i * matrix.columns + j].toFixed(3),
-        darkText: (i, j) => colours.peek().darkText[entry(matrix.data[i * matrix.columns + j], i)],
+        value: (i, j) => (seen?.(i)[j] === 0 ? "" : matrix.data[i * matrix.columns + j].toFixed(3)),
+        darkText: (i, j) => table.darkText[entry(matrix.data[i * matrix.columns + j], i)],
       })]);
     },
     table: () => matrixTable(rows.length ? rows : numbered(matrix.rows), keys.length ? keys : numbered(matrix.columns),
       (i, j) => matrix.data[i * matrix.columns + j]),
-    json: () => ({ ...head, queries: rows, keys, shape: [matrix.rows, matrix.columns], weights: matrix.data }),
+    json: () => ({ ...head, notes: lensNotes("matrix"), queries: rows, keys, shape: [matrix.rows, matrix.columns], weights: matrix.data }),
     arrays: () => ({
       [short ? "weights" : "largest_weight_of_cells"]: { shape: [matrix.rows, matrix.columns], data: matrix.data },
       queries: rows, keys,
@@ -181,39 +187,48 @@ export function MatrixView() {
   const info = kindInfo.value!;
   const mask = activeMask.value;
   const short = fitsWhole(info);
-  const parts = useLoaded(`${JSON.stringify(head)}${mask}`, () => load(head, mask, short));
-  useNeighbours(head, parts.value?.matrix != null);
+  const loaded = useLoaded(`${JSON.stringify(head)}${mask}`, () => load(head, mask, short));
+  const raw = loaded.value?.matrix;
+  const through = lens.value;
+  // Through the lens only what has its extents: for a moment the last run's matrix may still be here.
+  const fits = !through || (raw?.rows === through.queryCount && raw.columns === through.keyCount);
+  const parts = useMemo(
+    () => ({ ...loaded, value: loaded.value && raw ? (fits ? { ...loaded.value, matrix: shownMatrix(raw, through) } : null) : loaded.value }),
+    [loaded, raw, through, fits],
+  );
+  useNeighbours(head, raw != null);
   const { detail, onViewport } = useDetail(head, mask, !short);
   const measured = useStatistics(parts.value);
   const model = useModel(parts.value, detail, measured);
   useMatrixExport(head, parts.value);
   const out = now.direction.value === "out";
-  const first = out ? (selectedTokens.value[0] ?? -1) : -1;
-  const key = out ? now.key.value : (selectedTokens.value[0] ?? -1);
+  const { rowOf, columnOf, queryAt, keyAt } = axes.value;
+  const first = out ? rowOf(selectedTokens.value[0] ?? -1) : -1;
+  const key = columnOf(out ? now.key.value : (selectedTokens.value[0] ?? -1));
   const selected = first >= 0 || key >= 0 ? { row: first, column: key } : null;
   useEffect(() => {
     if (!selected || selected.row < 0 || selected.column < 0) return;
     let here = true;
     const tell = (values: Float32Array) => here && say(reading(selected, values));
-    void Promise.resolve(row(head, selected.row, mask)).then(tell, () => undefined);
+    void Promise.resolve(pictureRow(head, selected.row, mask, through)).then(tell, () => undefined);
     return () => void (here = false);
-  }, [JSON.stringify([selected, head, mask])]);
+  }, [JSON.stringify([selected, head, mask]), through]);
   return (
-    <ViewFrame view="matrix" controls={<span class="advice">{t("matrixAdvice")}</span>}>
+    <ViewFrame view="matrix" controls={<><LensButtons /><span class="advice">{t("matrixAdvice")}</span></>}>
       <Failure error={parts.error} />
       <MatrixCanvas
         model={model} zoomable class="tall" selected={selected} onViewport={onViewport}
-        label={t("matrixLabel", { rows: info.queries, columns: info.keys })}
+        label={t("matrixLabel", { rows: axes.value.queries.length, columns: axes.value.keys.length })}
         onHover={(cell) => {
           if (!cell) return hint("");
           const more = measured ? ` · ${t("entropy")} ${measured.entropy[cell.row]?.toFixed(3)} · ${t("received")} ${measured.received[cell.column]?.toFixed(3)}` : "";
-          const values = short ? row(head, cell.row, mask) : null;
-          hint((values instanceof Float32Array ? reading(cell, values) : readingOfCrop(cell, detail)) + more);
+          const values = short ? pictureRow(head, cell.row, mask, through) : null;
+          hint((values instanceof Float32Array ? reading(cell, values) : readingOfCrop(cell, detail)) + more + hiddenOfRow(raw, cell.row));
         }}
-        onSelect={(cell) => change({ tokens: [cell.row], key: cell.column, direction: "out" })}
+        onSelect={(cell) => change({ tokens: [queryAt[cell.row]], key: keyAt[cell.column], direction: "out" })}
       />
       <p class="below">
-        {wholeText(info.queries)} × {wholeText(info.keys)}
+        {wholeText(axes.value.queries.length)} × {wholeText(axes.value.keys.length)}
         {!short && ` · ${t("cellsShown", { cells: cellsAcross })}`}
       </p>
     </ViewFrame>

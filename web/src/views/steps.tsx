@@ -2,6 +2,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { Failure, NumberField, Notice, Select, Stepper } from "../components/controls";
 import { isMissing, useLoaded } from "../components/loading";
+import { OwnEditor } from "../components/own_editor";
 import { StageView } from "../components/stage_view";
 import { Timeline } from "../components/timeline";
 import { ViewFrame } from "../components/view_frame";
@@ -9,6 +10,7 @@ import { useStepsExport } from "../exports/steps_export";
 import { editedMatrices } from "../core/hash";
 import { language, pick, t } from "../core/language";
 import { at } from "../core/matrix";
+import { ownFrom, ownId, ownInputs, toggled } from "../core/own_example";
 import { stagesOf } from "../core/stages";
 import type { Stage } from "../core/stages";
 import { inputsOf, modelNumbers, toyNumbers, withEdits } from "../core/step_numbers";
@@ -20,19 +22,24 @@ const firstCrop = 32; // tokens shown of the model unless asked for more
 const largestCrop = 512;
 
 // An example with the person's own numbers in it. They are part of the link.
-function useToy(account: Account | null) {
+function useToy(account: Account | null, own: boolean) {
   const edits = now.edits.value;
-  const inputs = useMemo(() => account && withEdits(inputsOf(account), edits), [account, edits]);
+  const mine = now.own.value;
+  const inputs = useMemo(
+    () => (own ? withEdits(ownInputs(mine), edits) : account && withEdits(inputsOf(account), edits)),
+    [account, own, mine, edits],
+  );
   const chosen = now.head.value;
   const head = chosen === "mean" ? 0 : Math.min(chosen, (inputs?.heads ?? 1) - 1);
-  const numbers = useMemo(() => inputs && toyNumbers(inputs, head), [inputs, head]);
+  const numbers = useMemo(() => inputs && { ...toyNumbers(inputs, head), ownMask: own }, [inputs, head]);
   const edit = (name: keyof ToyInputs, row: number, column: number, value: number) => {
+    if (own && name === "mask") change({ own: { ...mine, mask: toggled(mine.mask, mine.tokens.length, row, column) } }, true);
     const matrix = editedMatrices.find((known) => known === name);
-    if (!matrix || !account) return;
+    if (!matrix || (!account && !own)) return;
     const others = edits.filter((old) => old.matrix !== matrix || old.row !== row || old.column !== column);
-    change({ example: account.id, edits: [...others, { matrix, row, column, value }] }, true);
+    change({ example: own ? ownId : account!.id, edits: [...others, { matrix, row, column, value }] }, true);
   };
-  return { numbers, edit, head };
+  return { inputs, numbers, edit, head };
 }
 
 function useModelCrop() {
@@ -133,48 +140,54 @@ function sentence(stage: Stage, numbers: StepNumbers): string {
 export function StepsView() {
   const examples = useLoaded("examples", () => source.value!.examples());
   const list = examples.value ?? [];
+  const own = now.example.value === ownId;
   const named = list.find(({ id }) => id === now.example.value);
-  const missing = examples.value && now.example.value && !named ? now.example.value : "";
-  const account = named ?? (capture.value ? null : (list.find(({ id }) => id === "i-love-ai") ?? list[0] ?? null));
-  const wanted = examples.value ? (account?.id ?? "") : now.example.value;
-  const toy = useToy(account);
+  const missing = examples.value && now.example.value && !named && !own ? now.example.value : "";
+  const account = own ? null : (named ?? (capture.value ? null : (list.find(({ id }) => id === "i-love-ai") ?? list[0] ?? null)));
+  const isToy = own || account !== null;
+  const wanted = own ? ownId : examples.value ? (account?.id ?? "") : now.example.value;
+  const toy = useToy(account, own);
   const { crop, ask } = useModelCrop();
   const model = useModelNumbers(!wanted && !film.value, crop);
-  const numbers = account ? toy.numbers : model.numbers;
+  const numbers = isToy ? toy.numbers : model.numbers;
   const stages = useMemo(() => (numbers ? stagesOf(numbers) : []), [numbers]);
   const step = Math.min(now.step.value, Math.max(0, stages.length - 1));
   const stage = stages[step];
   useEffect(() => {
     if (stages.length && now.step.peek() >= stages.length) change({ step: stages.length - 1 }, true);
   }, [stages.length]);
-  useStepsExport(stages, account ? account.id : `L${address.value?.layer}-H${address.value?.head}`, step);
+  useStepsExport(stages, wanted || `L${address.value?.layer}-H${address.value?.head}`, step, own ? t("ownNumbers") : pick(account?.title));
   const choices = [
     ...(capture.value ? [{ value: "", label: t("modelsHead") }] : []),
+    { value: ownId, label: t("ownNumbers") },
     ...list.map(({ id, title }) => ({ value: id, label: title[language.value] })),
   ];
-  const chosenRow = !account && now.direction.value === "out" ? (selectedTokens.value[0] ?? 0) - (numbers?.firstQuery ?? 0) : 0;
+  const takeOver = account && toy.inputs ? ownFrom(toy.inputs) : null;
+  const chosenRow = !isToy && now.direction.value === "out" ? (selectedTokens.value[0] ?? 0) - (numbers?.firstQuery ?? 0) : 0;
   return (
     <ViewFrame
-      view="steps" example={account !== null}
+      view="steps" example={isToy}
       controls={
         <>
           <Select label={t("of")} value={wanted} choices={choices} onChange={(example) => change({ example, edits: [], step: 0 })} />
           {account && account.heads > 1 && <Stepper label={t("head")} value={toy.head} count={account.heads} onChange={(head) => change({ head })} />}
           {account && now.edits.value.length > 0 && <button type="button" onClick={() => change({ edits: [] })}>{t("reset")}</button>}
-          {!account && numbers && <CropFields crop={crop} ask={ask} />}
+          {takeOver && <button type="button" onClick={() => change({ example: ownId, ...takeOver })}>{t("makeOwn")}</button>}
+          {!isToy && numbers && <CropFields crop={crop} ask={ask} />}
         </>
       }
     >
+      {own && toy.inputs && <OwnEditor numbers={toy.inputs} />}
       {missing && <Notice>{t("unknownExample", { name: missing })}</Notice>}
-      {!account && address.value?.head === "mean" && <Notice>{t("stepsNeedHead")}</Notice>}
-      {!account && !wanted && film.value && <Notice>{t("filmSteps")}</Notice>}
-      {!account && isMissing(model.error) ? <HeadsInFile /> : <Failure error={model.error ?? examples.error} />}
+      {!isToy && address.value?.head === "mean" && <Notice>{t("stepsNeedHead")}</Notice>}
+      {!isToy && !wanted && film.value && <Notice>{t("filmSteps")}</Notice>}
+      {!isToy && isMissing(model.error) ? <HeadsInFile /> : <Failure error={model.error ?? examples.error} />}
       {stage && numbers && (
         <>
-          <Timeline stages={stages} step={step} />
+          <Timeline stages={stages} step={step} row={Math.max(0, chosenRow)} />
           <StageView
             key={`${wanted}|${stage.name}`} stage={stage} sentence={sentence(stage, numbers)} row={Math.max(0, chosenRow)}
-            firstQuery={numbers.firstQuery} onEdit={account ? toy.edit : undefined}
+            firstQuery={numbers.firstQuery} onEdit={isToy ? toy.edit : undefined}
           />
           {account?.notes.map((note, i) => <p class="below" key={i}>{pick(note)}</p>)}
         </>

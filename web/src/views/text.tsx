@@ -3,12 +3,17 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Segmented } from "../components/controls";
 import { Glance } from "../components/glance";
 import { Seen, writeSeen } from "../components/seen";
+import { FindHead } from "../components/head_finder";
+import { LensButtons } from "../components/lens_tools";
 import { ViewFrame } from "../components/view_frame";
 import { ChipField } from "../canvas/chip_field";
 import type { ChipSource } from "../canvas/chip_field";
 import { chipFigure, textArrays, textTable } from "../exports/text_export";
 import { useExport } from "../exports/view_export";
+import { chipsThroughLens } from "../core/chip_lens";
 import { language, t } from "../core/language";
+import { groupOf } from "../core/lens";
+import { lens } from "../core/shown";
 import { pieces, runsLeft, tokenLabel, unknownName, unknownParts } from "../core/tokens";
 import type { Piece } from "../core/tokens";
 import {
@@ -31,7 +36,14 @@ function ChipLabel(props: { name: string }) {
   return <>{written}{read && <small>{read}</small>}</>;
 }
 
-function Chips(props: { label: string; pieces: Piece[]; names: string[]; tokens: string[]; side: "query" | "key" | "both"; segments: number[]; left: boolean }) {
+// Hidden; begins or continues a word of several tokens.
+function lensClass(group: Int32Array | null, i: number): string {
+  if (!group) return "";
+  if (group[i] < 0) return " away";
+  return `${group[i + 1] === group[i] ? " more" : ""}${i > 0 && group[i - 1] === group[i] ? " sub" : ""}`;
+}
+
+function Chips(props: { label: string; pieces: Piece[]; names: string[]; tokens: string[]; side: "query" | "key" | "both"; segments: number[]; left: boolean; away: Int32Array | null }) {
   const classOf = ({ label, glued, unknown, part }: Piece) => `chip${label.length > 20 ? " long" : ""}${glued ? " glued" : ""}${unknown ? " unknown" : ""}${part > 1 ? " rest" : ""}`;
   return (
     <div class={props.pieces.length <= 60 ? "chips short" : "chips"} dir={props.left ? "rtl" : "ltr"} role="listbox" aria-multiselectable="true" aria-label={props.label} tabIndex={0} data-side={props.side}>
@@ -39,7 +51,7 @@ function Chips(props: { label: string; pieces: Piece[]; names: string[]; tokens:
         <>
           {piece.breaks && <br role="presentation" key={`b${i}`} />}
           {i > 0 && props.segments[i] !== props.segments[i - 1] && <i class="part" role="presentation" key={`h${i}`} />}
-          <span key={i} id={`${props.side}-${i}`} role="option" aria-selected="false" data-i={i} class={classOf(piece)}
+          <span key={i} id={`${props.side}-${i}`} role="option" aria-selected="false" data-i={i} class={classOf(piece) + lensClass(props.away, i)}
             title={piece.unknown ? t("readAs", { token: props.tokens[i] }) : undefined}>{piece.unknown ? <ChipLabel name={props.names[i]} /> : props.names[i]}</span>
         </>
       ))}
@@ -80,7 +92,7 @@ function Field() {
     });
     field.current = made;
     return () => made.dispose();
-  }, [shown.id, info.kind]);
+  }, [shown.id, info.kind, lens.value]);
 
   // Everything that changes what the colours say.
   const head = address.value!;
@@ -91,6 +103,11 @@ function Field() {
   const chosen = selectedTokens.value;
   const seen = visibility.value;
   const spot = chosen.length ? -1 : (shownTokens.value[0] ?? -1);
+  const through = lens.value;
+  const away = useMemo(
+    () => through && { queries: groupOf(through.queries, through.queryCount), keys: groupOf(through.keys, through.keyCount) },
+    [through],
+  );
   useEffect(() => {
     const from: ChipSource = {
       direction, range, colours: table, chosen, spot, ...names,
@@ -101,8 +118,8 @@ function Field() {
       values: (token, look) => (look === "out" ? row(head, token, mask) : column(head, token, mask)),
       received: () => received(head, mask),
     };
-    field.current?.show(from);
-  }, [head, mask, direction, range, table, chosen, spot, seen, names, language.value]);
+    field.current?.show(chipsThroughLens(from, head, mask, through));
+  }, [head, mask, direction, range, table, chosen, spot, seen, names, through, language.value]);
   const left = (side: Side) => runsLeft((side === "decoder" && shown.sequences.encoder && shown.text2) || shown.text);
 
   return (
@@ -112,9 +129,9 @@ function Field() {
     <div class="reading">
       <div class="passage" ref={container}>
         {!self && <h2>{t("queries")}</h2>}
-        <Chips label={self ? t("tokens") : t("queries")} pieces={queryPieces} names={names.queries} tokens={queries.tokens} side={self ? "both" : "query"} segments={queries.segments} left={left(info.query_side)} />
+        <Chips label={self ? t("tokens") : t("queries")} pieces={queryPieces} names={names.queries} tokens={queries.tokens} side={self ? "both" : "query"} segments={queries.segments} left={left(info.query_side)} away={away?.queries ?? null} />
         {!self && <h2>{t("keysTitle")}</h2>}
-        {!self && <Chips label={t("keysTitle")} pieces={keyPieces} names={names.keys} tokens={keys.tokens} side="key" segments={keys.segments} left={left(info.key_side)} />}
+        {!self && <Chips label={t("keysTitle")} pieces={keyPieces} names={names.keys} tokens={keys.tokens} side="key" segments={keys.segments} left={left(info.key_side)} away={away?.keys ?? null} />}
       </div>
       <aside class="ranked" aria-label={t("ranked")}><div ref={list} /></aside>
       <Glance />
@@ -145,6 +162,8 @@ export function TextView() {
             label={t("direction")} value={direction} onChange={(value) => change({ direction: value, tokens: [], key: -1 })}
             choices={[{ value: "out", label: t("looksAt") }, { value: "in", label: t("seenBy") }]}
           />
+          <LensButtons />
+          <FindHead />
           <span class="advice">{t("textAdvice")}</span>
         </>
       }
