@@ -70,7 +70,7 @@ TEST(ModelCommand, list_names_what_can_be_fetched) {
   EXPECT_TRUE(contains(result.out, "not installed"));
   const CommandResult unknown = run_fovea({"model", "get", "gpt5"}, {"XDG_CACHE_HOME=" + cache.file("")});
   EXPECT_EQ(unknown.exit_code, 1);
-  EXPECT_TRUE(contains(unknown.err, "there are minilm, stories15m")) << unknown.err;
+  EXPECT_TRUE(contains(unknown.err, "available models: minilm, stories15m")) << unknown.err;
   const CommandResult absent = run_fovea({"model", "info", "minilm"}, {"XDG_CACHE_HOME=" + cache.file("")});
   EXPECT_TRUE(contains(absent.err, "fovea model get minilm")) << absent.err;
 }
@@ -211,7 +211,7 @@ TEST(AttendModel, a_long_text_is_cut_with_a_note) {
   const CommandResult result = run_fovea(
       {"attend", "--model", tiny_model("bert"), folder.file("long.txt"), "-o", folder.file("x.npz")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(contains(result.err, "fovea: 32 of ")) << result.err;
+  EXPECT_TRUE(contains(result.err, "fovea: text truncated to 32 of ")) << result.err;
   EXPECT_TRUE(contains(result.err, " tokens; the last ")) << result.err;
   EXPECT_TRUE(contains(result.err, "attentions [2, 1, 4, 32, 32]")) << result.err;
 }

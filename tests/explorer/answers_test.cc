@@ -308,7 +308,7 @@ TEST_F(Answers, a_mask_expression_is_described) {
   const Json blind = Json::parse(get("/api/mask?expression=!causal&n=3&m=3")->body);
   EXPECT_EQ(blind["rows_seeing_nothing"], (Json{2}));
   expect_error(get("/api/mask?expression=cau&n=3&m=3"), 400, "column 1: unknown mask");
-  expect_error(get("/api/mask?expression=causal&n=3"), 400, "needed");
+  expect_error(get("/api/mask?expression=causal&n=3"), 400, "expected the parameters");
   expect_error(get("/api/mask?expression=causal&n=3&m=99999999"), 400, "m: expected");
 }
 

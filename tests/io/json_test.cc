@@ -75,8 +75,8 @@ TEST(Json, file_is_named) {
 TEST(Json, numbers_are_numbers) {
   EXPECT_TRUE(contains(error_of([] { json_numbers(Json("x"), "w"); }),
                        "w: expected a list of numbers, got string"));
-  EXPECT_TRUE(
-      contains(error_of([] { json_numbers(Json::parse("[1, true]"), "w"); }), "at position 2, got boolean"));
+  EXPECT_TRUE(contains(error_of([] { json_numbers(Json::parse("[1, true]"), "w"); }),
+                       "at position 2, got boolean"));
 }
 
 TEST(Json, string_is_escaped_and_utf8) {
