@@ -153,7 +153,7 @@ void HttpServer::Parts::take_turn(std::chrono::milliseconds longest) {
 }
 
 int HttpServer::Parts::time_to_wait(std::chrono::milliseconds longest) {
-  const bool deadlines = !connections_.empty() || !draining_.empty() || !accepting_;
+  const bool deadlines = !connections_.empty() || !draining_.empty() || !accepting_ || had_much_;
   if (deadlines) longest = std::min<std::chrono::milliseconds>(longest, kTick);
   MHD_UNSIGNED_LONG_LONG wanted = 0;
   if (MHD_get_timeout(daemon_, &wanted) == MHD_NO || wanted > 0) {

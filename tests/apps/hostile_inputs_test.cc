@@ -154,11 +154,15 @@ TEST(Output, to_devices_and_standard_output) {
   save_npy(directory.file("w.npy"), Tensor::from({{1, 0}, {0.5f, 0.5f}}));
   write_file(directory.file("drawn.svg"), "");
   std::filesystem::create_symlink("/dev/stdout", directory.file("out.svg"));
+  struct stat before = {}, after = {};
+  ASSERT_EQ(::stat(directory.file("drawn.svg").c_str(), &before), 0);
   const CommandResult result = run_fovea({"plot", directory.file("w.npy"), "-o", directory.file("out.svg")},
                                          {}, directory.file("drawn.svg"));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(std::filesystem::is_symlink(directory.file("out.svg")));
   EXPECT_TRUE(contains(text_of(directory.file("drawn.svg")), "</svg>"));
+  ASSERT_EQ(::stat(directory.file("drawn.svg").c_str(), &after), 0);
+  EXPECT_EQ(after.st_ino, before.st_ino) << "written to where it is open, not replaced";
   EXPECT_EQ(directory.entries(), 3u);
 }
 
