@@ -136,6 +136,7 @@ TEST(HttpServer, the_end_waits_for_an_answer_and_sends_it) {
   Connection later(server.port());
   later.send(server.request("/quick"));  // behind the other one, and not begun any more
   std::thread ending([&] { server.end(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // so that the end has to wait
   server.go.set_value();
   EXPECT_EQ(connection.receive()->body, "\"done\"");
   ending.join();
