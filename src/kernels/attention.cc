@@ -2,6 +2,7 @@
 // keys.
 #include "kernels/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>

@@ -2,6 +2,7 @@
 // the scores and over the columns for the values, so both are read in their rows' order.
 #include "kernels/decode.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>

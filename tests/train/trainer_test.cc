@@ -251,6 +251,22 @@ TEST(Trainer, a_gradient_that_overflows_is_told) {
   EXPECT_NE(message.find("not finite"), std::string::npos) << message;
 }
 
+// The loss is a number, all gradients are, but nothing could be said about their size.
+TEST(Trainer, a_gradient_whose_square_overflows_is_told) {
+  Trainer trainer = small_trainer({.steps = 10});
+  const std::vector<std::pair<const char*, float>> sizes = {{"transformer.ln_f.weight", 5e37f},
+                                                            {"transformer.wte.weight", 1e-38f}};
+  for (const auto& [name, size] : sizes) {
+    View parameter = trainer.model().parameter(name);
+    for (Index i = 0; i < parameter.shape().elements(); ++i) parameter.data()[i] = size;
+  }
+  const std::vector<float> parameters = all_parameters(trainer.model());
+  const std::string message = message_of([&] { trainer.train_step(); });
+  EXPECT_TRUE(message.starts_with("[train] step 1: the loss is 2.")) << message;
+  EXPECT_TRUE(message.ends_with("but the gradient is not finite: its square overflows")) << message;
+  EXPECT_EQ(all_parameters(trainer.model()), parameters);
+}
+
 TEST(Trainer, options_that_make_no_sense_are_errors) {
   EXPECT_NE(message_of([] { small_trainer({.accumulate = 0}); }).find("0 batches per step"),
             std::string::npos);
