@@ -8,8 +8,9 @@ namespace fovea::explorer {
 
 inline constexpr std::size_t kMostFilmWeights = 100'000'000;  // of all frames and texts, a byte each
 
-// Weights of every frame as 8 bits of their row's largest, with measures, roles, similarities and rollouts. Throws Error for more
-// weights than that, for texts of more than kStoredTokens, and for a page without a place for the data.
+// Weights of every frame as 8 bits of their row's largest, with measures, roles, similarities and rollouts.
+// Throws Error for more weights than that, for texts of more than kStoredTokens, and for a page without a
+// place for the data.
 PageFile film_page(const Page& page, Film film);
 
 }  // namespace fovea::explorer

@@ -157,7 +157,8 @@ TEST(AttentionWeights, files_of_tokens) {
   write_file(folder / "list", " [\"a\", \"\\u00e9\"]\n");
   EXPECT_EQ(load_tokens(folder / "list"), (std::vector<std::string>{"a", "é"}));
   write_file(folder / "numbers", "[\"a\", 1]");
-  EXPECT_TRUE(contains(error_of([&] { load_tokens(folder / "numbers"); }), "expected a string at position 2"));
+  EXPECT_TRUE(
+      contains(error_of([&] { load_tokens(folder / "numbers"); }), "expected a string at position 2"));
   EXPECT_EQ(split_tokens(" a\u3000我  b\n"), (std::vector<std::string>{"a", "我", "b"}));
 }
 

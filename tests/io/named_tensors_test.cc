@@ -62,8 +62,8 @@ TEST(NamedArrays, npy_holds_one_array_named_after_the_file) {
   const TemporaryFolder folder;
   save_npy(folder / "weights.npy", Tensor::from({{1, 2}}));
   EXPECT_EQ(load_arrays(folder / "weights.npy").tensor("weights")(0, 1), 2.0f);
-  EXPECT_TRUE(contains(error_of([&] { save_arrays(folder / "a.npy", two_arrays()); }),
-                       "holds one array, got 2"));
+  EXPECT_TRUE(
+      contains(error_of([&] { save_arrays(folder / "a.npy", two_arrays()); }), "holds one array, got 2"));
   NamedArrays one;
   one.add("x", Ids{1, 2});
   save_arrays(folder / "a.npy", one);
