@@ -19,7 +19,7 @@ std::string bar(double columns) {
 }
 
 // At most `most` bars: means of neighbours, named by their positions.
-TerminalBars grouped(const TerminalBars& all) {
+TerminalBars bars_in_groups(const TerminalBars& all) {
   TerminalBars groups = all;
   groups.values.clear(), groups.labels.clear();
   const std::size_t count = all.values.size(), most = static_cast<std::size_t>(all.most);
@@ -40,7 +40,7 @@ std::string to_terminal(const TerminalBars& bars, const TerminalOptions& options
     fail("[terminal bars] got {} labels, expected {}", bars.labels.size(), bars.values.size());
   }
   if (bars.most < 1) fail("[terminal bars] got room for {} bars, expected at least one", bars.most);
-  if (static_cast<Index>(bars.values.size()) > bars.most) return to_terminal(grouped(bars), options);
+  if (static_cast<Index>(bars.values.size()) > bars.most) return to_terminal(bars_in_groups(bars), options);
   double largest = 0;
   int label_width = 0, number_width = 0;
   for (std::size_t i = 0; i < bars.values.size(); ++i) {
