@@ -1,7 +1,7 @@
 // What the libraries export; everything else is hidden.
 #pragma once
 
-// What everybody may use. The symbol version is FOVEA_ and the release, major and minor.
+// For everyone to use. The symbol version is FOVEA_ and the release, major and minor.
 #define FOVEA_API __attribute__((visibility("default")))
 
 // What fovea's own libraries use of each other, in the namespace fovea::internal. It changes at any time,

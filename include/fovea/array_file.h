@@ -1,4 +1,4 @@
-// A file of arrays of which only those are read that somebody asks for.
+// A file of arrays, read on demand: only the arrays you ask for.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace fovea {
 
-// Names, types and shapes are read at once, the data of an array when it is asked for. The formats, and
+// Names, types and shapes are read immediately, the data of an array on demand. The formats, and
 // what numbers become, are those of load_arrays(), whose memory is that of all arrays together.
 class FOVEA_API ArrayFile {
  public:

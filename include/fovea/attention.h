@@ -28,7 +28,7 @@ struct FOVEA_API AttentionOptions {
   bool logsumexp = false;           // also return [.., N], natural logarithm
 };
 
-// What was not asked for is empty().
+// What was not requested is empty().
 struct FOVEA_API AttentionResult {
   Tensor output;     // [.., N, Dv]
   Tensor weights;    // [.., N, M], after dropout: the ones used
@@ -56,7 +56,7 @@ struct FOVEA_API AttentionGradients {
 };
 
 // From doutput [.., N, Dv], the gradient by the output. `forward` is the result of attention() for the same
-// q, k, v and options, asked for with `logsumexp`; weights are computed again from it, dropout included,
+// q, k, v and options, requested with `logsumexp`; weights are recomputed from it, dropout included,
 // and memory beyond inputs and results is O(N + M) per head. A row that sees nothing gives nothing, a key
 // that nobody sees gets zeros, NaN there or not. The bits do not depend on the number of threads.
 FOVEA_API AttentionGradients attention_backward(ConstView q, ConstView k, ConstView v,

@@ -23,7 +23,7 @@ struct FOVEA_API CallPath {
 };
 
 // Called after every such call of any thread, by that thread; an empty function ends it. With
-// FOVEA_VERBOSE=1 in the environment each call is told on standard error, unless an observer was set.
+// FOVEA_VERBOSE=1 in the environment each call is reported on standard error, unless an observer was set.
 using CallObserver = std::function<void(const CallPath&)>;
 FOVEA_API void observe_calls(CallObserver observer);
 

@@ -13,7 +13,7 @@
 
 namespace fovea {
 
-// What to compute; what is not asked for stays empty().
+// What to compute; what is not requested stays empty().
 struct FOVEA_API StatisticsOptions {
   bool rows = true;           // entropy, maximum, position, diagonal, distance, logsumexp, visible, means
   bool received = true;       // received

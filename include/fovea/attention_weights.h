@@ -15,7 +15,7 @@ struct FOVEA_API AttentionWeights {
   std::vector<std::string> key_tokens;    // M names, or none; the query tokens where N = M
   std::string source;                     // for messages: "[npz] run.npz"
   std::string axes;                       // the axes as the file has them: "NM" .. "LBHNM"
-  bool axes_assumed = false;              // the rank allows another reading, and nobody said which
+  bool axes_assumed = false;              // the rank allows another reading, and none was specified
 
   Index layers() const { return values.shape()[0]; }
   Index batch() const { return values.shape()[1]; }

@@ -1,4 +1,4 @@
-// Whole files: read with a limit, written whole or not at all.
+// Whole files: read up to a limit, written completely or not at all.
 #pragma once
 
 #include <string>

@@ -37,9 +37,9 @@ class FOVEA_API Decoding {
 
 struct FOVEA_API GenerationOptions {
   Index max_tokens = 200;  // new ones; fewer where the model's length ends
-  double temperature = 0;  // 0: always the likeliest; else logits are divided by it and drawn from
-  Index top_k = 0;         // draw from the k likeliest; 0: from all
-  double top_p = 1;        // draw from the likeliest that together have this probability
+  double temperature = 0;  // 0: always the most likely; else logits are divided by it and sampled
+  Index top_k = 0;         // sample from the k most likely; 0: from all
+  double top_p = 1;        // sample from the most likely that together have this probability
   std::uint64_t seed = 0;
   bool stop_at_end = true;                   // at a token of the model's end_ids
   std::function<void(Index)> on_token = {};  // told of each token as it comes
@@ -51,7 +51,7 @@ struct FOVEA_API Generation {
   bool ended = false;      // by such a token
 };
 
-// Goes on from the prompt; an encoder-decoder model reads the prompt and starts its own text. Throws Error
+// Continues the prompt; an encoder-decoder model reads the prompt and starts its own text. Throws Error
 // for an empty prompt (not of T5), one that fills the model's length, and options out of range.
 FOVEA_API Generation generate(const Model& model, const std::vector<Index>& prompt,
                               const GenerationOptions& options = {});

@@ -52,7 +52,7 @@ class FOVEA_API Mask {
   // for entry 0 and head 0, unless a mask it is combined with knows more.
   static Mask predicate(std::function<bool(Index, Index, Index, Index)> visible);
 
-  // Both throw Error at once if the two are for different numbers of batch entries, heads or keys.
+  // Both throw Error immediately if the two are for different numbers of batch entries, heads or keys.
   // GCC warns of `!a & b` whatever the type; write `(!a) & b` or `b & !a`.
   friend FOVEA_API Mask operator&(const Mask& a, const Mask& b);  // additive values are summed
   friend FOVEA_API Mask operator|(const Mask& a, const Mask& b);  // throws Error for an additive mask

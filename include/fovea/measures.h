@@ -48,7 +48,7 @@ struct FOVEA_API HeadMeasures {
   HeadMeasures();
 
   // The mean over the rows that see something and to which the measure applies (the key it asks for exists
-  // and is visible). NaN: applies to no row, or was not asked for.
+  // and is visible). NaN: applies to no row, or was not requested.
   double operator[](Measure measure) const { return values[static_cast<std::size_t>(measure)]; }
   // [N], 0 for rows to which the measure does not apply. Empty for received, sink_share and induction_lift,
   // for what needs tokens, blocks or a period that are not known, and without MeasureOptions::rows.

@@ -50,7 +50,7 @@ struct FOVEA_API ModelInput {
 struct FOVEA_API ModelOutput {
   Tensor hidden;          // [B, N, E], [B, T, E] of an encoder-decoder model: after the last norm
   Tensor encoder_hidden;  // [B, N, E] of an encoder-decoder model, else empty
-  Tensor logits;          // [B, N or T, V]; empty without an output layer, or if not asked for
+  Tensor logits;          // [B, N or T, V]; empty without an output layer, or if not requested
 };
 
 struct FOVEA_API RunOptions {

@@ -68,7 +68,7 @@ class FOVEA_API NamedArrays {
 // integers of every width and truth values become Ids. Rank 0 becomes shape [1]; rank over 5 is an Error.
 FOVEA_API NamedArrays load_arrays(const std::string& path);
 
-// Written as float32 and int64, whole or not at all (see write_file). A .npy takes exactly one array;
+// Written as float32 and int64, completely or not at all (see write_file). A .npy takes exactly one array;
 // .json is only read.
 FOVEA_API void save_arrays(const std::string& path, const NamedArrays& arrays);
 

@@ -18,7 +18,7 @@ FOVEA_API const char* to_string(AttentionKind kind);  // "encoder", "decoder", "
 
 // What attention() is about to be called with; keys and values of a cache are all there, from the first
 // token on. The views are those of the call and end with it, unless `memory` holds what they show: then
-// they last as long as somebody keeps that.
+// they last as long as that is kept.
 struct FOVEA_API AttentionCall {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;  // counted within its kind
@@ -51,7 +51,7 @@ class FOVEA_API Probe {
   virtual ~Probe();
   virtual void attention(const AttentionCall& call) = 0;
 
-  // Only where wanted, and only in runs of whole sequences: a cache does not keep what its keys came from.
+  // Only on request, and only in runs of whole sequences: a cache does not keep what its keys came from.
   virtual bool wants_projections(AttentionKind /*kind*/, Index /*layer*/) const { return false; }
   virtual void projections(const ProjectionCall& /*call*/) {}
 };

@@ -23,7 +23,7 @@ struct FOVEA_API RolloutOptions {
 // All functions of a run take one kind of attention and one sequence (Run::select), with N = M, and throw
 // Error for others.
 
-// R = Â_L · … · Â_1 [N, N]: row i tells how much of each input token arrives at position i of the last
+// R = Â_L · … · Â_1 [N, N]: row i says how much of each input token reaches position i of the last
 // layer.
 FOVEA_API Matrix attention_rollout(const Run& run, const RolloutOptions& = {});
 // The same after each layer, [L, N, N]: Â_1, Â_2 · Â_1, ..

@@ -1,7 +1,7 @@
 // A run: every head of every layer, however it is stored.
 //
-// Either queries and keys, from which weights are computed when somebody asks (O(n) memory), or the weights
-// themselves. Whoever looks at a run cannot tell which, but for memory and for what can be changed later.
+// Either queries and keys, from which weights are computed on demand (O(n) memory), or the weights
+// themselves. A run looks the same either way, except for memory and for what can be changed later.
 #pragma once
 
 #include <functional>
@@ -20,9 +20,9 @@ namespace fovea {
 // Attention that can be looked at: of one head [N, D], or of all heads of a layer [B, H, N, D].
 struct FOVEA_API AttentionView {
   ConstView q, k;                      // [.., N, D], [.., M, D]; empty where weights are stored
-  ConstView v;                         // [.., M, Dv]; empty where nobody kept it
+  ConstView v;                         // [.., M, Dv]; empty if it was not kept
   ConstView weights;                   // [.., N, M] if they are stored, else empty
-  AttentionOptions options;            // of stored weights: the mask, which tells what is visible
+  AttentionOptions options;            // of stored weights: the mask, which says what is visible
   std::shared_ptr<const void> memory;  // what the views show
 
   bool stored() const { return weights.data() != nullptr; }
@@ -34,7 +34,7 @@ struct FOVEA_API AttentionView {
   // The weights of a rectangle, [.., rows, keys], before dropout where they are computed. Throws Error if
   // it leaves the matrix.
   Tensor crop(const Crop& crop) const;
-  // As attention_statistics(), but for the log-sum-exp of stored weights, which nobody knows: empty.
+  // As attention_statistics(), but the log-sum-exp of stored weights is unknown, and empty.
   AttentionStatistics statistics(const StatisticsOptions& options = {}) const;
 };
 
@@ -59,11 +59,11 @@ enum class HeadMerge {
 struct FOVEA_API HeadChoice {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;
-  Index head = 0;  // of no meaning if they are merged
+  Index head = 0;  // ignored if they are merged
   HeadMerge merge = HeadMerge::none;
   Index batch = 0;  // the sequence
   Mask mask =
-      {};  // hides more than the layer's own mask, and the softmax is taken anew; not of stored weights
+      {};  // hides more than the layer's own mask, and the softmax is recomputed; not for stored weights
 
   std::string name() const;  // "L5H0", "L5 mean"
 };
@@ -85,7 +85,7 @@ class FOVEA_API Run {
 
   Run() = default;
   explicit Run(Capture capture);
-  // Weights that somebody computed. The mask tells which keys are visible; without one, all are. Throws
+  // Weights computed elsewhere. The mask says which keys are visible; without one, all are. Throws
   // Error for weights that are NaN, infinite, negative, or > 0 where the mask hides.
   static Run from_weights(AttentionWeights weights, const Mask& mask = {});
   static Run from_weights(Tensor weights, const Mask& mask = {});  // [N, M] .. [L, B, H, N, M]
@@ -107,11 +107,11 @@ class FOVEA_API Run {
   std::vector<std::string> query_labels(AttentionKind kind, Index batch = 0) const;
   std::vector<std::string> key_labels(AttentionKind kind, Index batch = 0) const;
   // How much of its texts the model read and knew, one each: of a pair, or what an encoder read and what a
-  // decoder was made to write. None where nobody kept it.
+  // decoder was given. None if they were not kept.
   std::vector<TextReading> readings(Index batch = 0) const;
   // Which of a pair of texts each key belongs to; none unless there are two.
   std::vector<Index> key_segments(AttentionKind kind, Index batch = 0) const;
-  // Names of one's own: one per query, and one per key (none: those of the queries, where N = M).
+  // Custom names: one per query, and one per key (none: those of the queries, where N = M).
   void set_tokens(AttentionKind kind, const std::vector<std::string>& queries,
                   std::vector<std::string> keys = {});
 

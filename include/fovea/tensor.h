@@ -81,7 +81,7 @@ class FOVEA_API Tensor {
   Tensor& operator=(Tensor&& other) noexcept;
   ~Tensor() = default;
 
-  // True for Tensor() only: "was not asked for". A tensor of shape [0, 4] is not empty().
+  // True for Tensor() only: "was not requested". A tensor of shape [0, 4] is not empty().
   bool empty() const { return shape_.rank() == 0; }
   const Shape& shape() const { return shape_; }
   float* data() { return data_.get(); }

@@ -1,4 +1,4 @@
-// Training: AdamW, a rate that rises and falls, clipping, evaluation, and checkpoints that go on bit for
+// Training: AdamW, learning-rate schedules, clipping, evaluation, and checkpoints that resume bit for
 // bit.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace fovea {
 
-// Where batches come from. A batch is a function of seed and number alone, so that nobody needs to store a
-// position, and training goes on from a checkpoint with the very batches it would have seen.
+// Where batches come from. A batch is a function of seed and number alone, so no position has to be
+// stored, and training resumes from a checkpoint with exactly the batches it would have seen.
 class FOVEA_API TrainingData {
  public:
   virtual ~TrainingData();
@@ -65,12 +65,12 @@ struct FOVEA_API TrainingOptions {
   double last_rate = 0.1;  // of `rate`, after the last step
 
   AdamWOptions adamw = {};
-  double clip = 1;  // the gradient's norm is cut to this; 0: never
+  double clip = 1;  // the gradient's norm is limited to this; 0: no limit
   float label_smoothing = 0;
   bool recompute = false;  // see LossOptions
   std::uint64_t seed = 0;  // of batches and dropout
 
-  Index evaluate_every = 0;      // steps; 0: only when asked
+  Index evaluate_every = 0;      // steps; 0: only on request
   Index evaluation_batches = 8;  // of the held-out data
   Index patience = 0;            // stop after so many evaluations that found nothing better; 0: never
 };
@@ -89,7 +89,7 @@ struct FOVEA_API TrainingStep {
 struct FOVEA_API TrainingEvaluation {
   Index step = 0;
   double loss = 0;
-  double accuracy = 0;  // share of targets that were the likeliest
+  double accuracy = 0;  // share of targets that were the most likely token
   bool best = false;    // so far
 };
 
@@ -112,7 +112,7 @@ struct FOVEA_API TrainingRun {
 // and loaded in between.
 class FOVEA_API Trainer {
  public:
-  // Throws Error for options that make no sense. Without held-out data there is no evaluation.
+  // Throws Error for invalid options. Without held-out data there is no evaluation.
   Trainer(TrainableModel model, const TrainingOptions& options, std::shared_ptr<const TrainingData> data,
           std::shared_ptr<const TrainingData> held_out = nullptr);
   ~Trainer();
@@ -134,9 +134,9 @@ class FOVEA_API Trainer {
   TrainingEnd run(const TrainingRun& run = {});
 
   // Parameters, moments, step, options, and what early stopping knows, in one safetensors file, written
-  // whole or not at all.
+  // completely or not at all.
   void save_checkpoint(const std::string& path) const;
-  // Goes on where it was. Throws Error for files that do not fit themselves.
+  // Resumes where it stopped. Throws Error for inconsistent files.
   static Trainer load_checkpoint(const std::string& path, std::shared_ptr<const TrainingData> data,
                                  std::shared_ptr<const TrainingData> held_out = nullptr);
 
@@ -153,8 +153,8 @@ struct FOVEA_API PretrainedOptions {
   bool half = false;  // float16 instead of float32
 };
 
-// A folder as Hugging Face has them: config.json and model.safetensors, each written whole or not at all;
-// made if it is not there. A tokenizer.json may be put beside them. load_model and transformers read it.
+// A folder in Hugging Face's layout: config.json and model.safetensors, each written completely or not at
+// all; created if necessary. A tokenizer.json may be put beside them. load_model and transformers read it.
 // Throws Error for a parameter that float16 cannot hold.
 FOVEA_API void save_pretrained(const std::string& folder, const TrainableModel& model,
                                const PretrainedOptions& options = {});

@@ -16,7 +16,7 @@
 
 namespace fovea {
 
-// The sizes of a model to be trained. 0, or an empty text, means what is usual for the family.
+// The sizes of a model to be trained. 0, or an empty string, means the family's default.
 struct FOVEA_API TrainableConfig {
   ModelFamily family = ModelFamily::gpt2;  // gpt2, llama or bert
   Index vocabulary = 0;                    // V
@@ -33,11 +33,11 @@ struct FOVEA_API TrainableConfig {
   Index pad_id = -1, begin_id = -1, end_id = -1;  // for the config file; −1: none
 };
 
-// A target that does not count.
+// A target that is ignored.
 inline constexpr Index kIgnored = -100;
 
 // B sequences of N tokens. targets(b, n) is the id that the model should name at position n: of a decoder
-// the next token, of BERT the masked one; kIgnored where nothing is asked.
+// the next token, of BERT the masked one; kIgnored where there is none.
 struct FOVEA_API TrainingBatch {
   Ids ids, targets;   // [B, N]
   Flags real = {};    // [B, N], 0: a pad; empty: there are none
@@ -76,12 +76,12 @@ inline namespace internal {
 class FOVEA_PRIVATE_API Network;  // private, src/train
 }
 
-// Parameters, their gradients, and memory for the steps in between, used again with every step. One call at
+// Parameters, their gradients, and memory for the steps in between, reused by every step. One call at
 // a time. Results do not depend on the number of threads, bit for bit.
 class FOVEA_API TrainableModel {
  public:
-  // Drawn as usual for the family: N(0, 0.02²), GPT-2's layers that add to the stream /√(2 · layers); zero
-  // biases, norms of 1. Throws one Error with everything that is wrong with the config.
+  // Initialised as usual for the family: N(0, 0.02²), GPT-2's layers that add to the stream /√(2 · layers);
+  // zero biases, norms of 1. Throws one Error with everything that is wrong with the config.
   TrainableModel(const TrainableConfig& config, Random& random);
   TrainableModel(const TrainableConfig& config, Random&& random);
   ~TrainableModel();
@@ -92,7 +92,7 @@ class FOVEA_API TrainableModel {
   const std::vector<TrainableParameter>& parameters() const;
   Index parameter_count() const;  // numbers, those used twice counted once
 
-  // Of one parameter, in its shape; throws Error for a name that there is not.
+  // Of one parameter, in its shape; throws Error for an unknown name.
   View parameter(std::string_view name);
   ConstView parameter(std::string_view name) const;
   View gradient(std::string_view name);

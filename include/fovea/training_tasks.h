@@ -1,4 +1,4 @@
-// Tasks with batches without end: small models that learn them show what attention is for.
+// Tasks with an endless supply of batches: small models that learn them show what attention is for.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,14 @@ struct FOVEA_API SortTask {
 };
 inline constexpr Index kSortVocabulary = 10;
 
-// Random tokens, repeated with a period that is drawn anew for every sequence: position alone does not tell
-// what comes next, only who finds the token's last place does.
+// Random tokens, repeated with a period that is drawn anew for every sequence: position alone does not
+// reveal what comes next; the model has to find the token's previous occurrence.
 struct FOVEA_API InductionTask {
   Index vocabulary = 64;
   Index tokens = 64;  // of a sequence
   Index shortest_period = 8, longest_period = 32;
   Index batch = 32;
-  // Which targets count: all; those of the first period, which nobody can know; or those of the repeats
+  // Which targets count: all; those of the first period, which cannot be known; or those of the repeats
   // without their very first token.
   enum class Part { all, first, repeats };
   Part part = Part::all;
@@ -59,7 +59,7 @@ struct FOVEA_API TextParts {
 };
 FOVEA_API TextParts text_parts(Index tokens, double tail = 0.1);
 
-// Throw Error for sizes that make no sense.
+// Throw Error for invalid sizes.
 FOVEA_API std::shared_ptr<const TrainingData> training_data(const SortTask& task);
 FOVEA_API std::shared_ptr<const TrainingData> training_data(const InductionTask& task);
 FOVEA_API std::shared_ptr<const TrainingData> training_data(const AdditionTask& task);
