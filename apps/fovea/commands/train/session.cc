@@ -128,9 +128,8 @@ void TrainSession::run(const Context& context, Index checkpoint_every, bool json
   if (!json) {
     const Message begins =
         trainer_.step() == 0
-            ? tr("{0}, {1}: {2} × {3} heads, {4} parameters; {5} steps", settings_.task,
-                 settings_.family, settings_.layers, settings_.heads, trainer_.model().parameter_count(),
-                 settings_.steps)
+            ? tr("{0}, {1}: {2} × {3} heads, {4} parameters; {5} steps", settings_.task, settings_.family,
+                 settings_.layers, settings_.heads, trainer_.model().parameter_count(), settings_.steps)
             : tr("{0} goes on after step {1} of {2}", settings_.task, trainer_.step(), settings_.steps);
     context.line(context.say(begins));
     context.out.flush();
