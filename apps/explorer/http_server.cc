@@ -26,8 +26,9 @@ constexpr auto kTick = std::chrono::milliseconds(250);  // how late a deadline m
 constexpr auto kTimeToSend = std::chrono::seconds(1);   // for answers that are there when the server ends
 constexpr std::size_t kAcceptedAtOnce = 64;
 constexpr unsigned kTurnsWithoutRest = 1000;
-constexpr int kTicksUnread = 4;               // until bytes that the library does not take are given up
-constexpr std::size_t kManyConnections = 64;  // after as many, or such bodies, memory is given back
+constexpr int kTicksUnread = 4;  // until bytes that the library does not take are given up
+constexpr std::size_t kFewConnections = 8,
+                      kManyConnections = 64;  // after as many, or such bodies, memory is given back
 constexpr std::size_t kManyBodyBytes = 256'000;
 
 std::size_t most_connections(const Limits& limits) {
@@ -232,7 +233,7 @@ bool HttpServer::Parts::is_stuck(HttpConnection& connection, int unread) const {
 
 // What a burst of requests took would stay with the program, and count against the next one.
 void HttpServer::Parts::give_back_memory() {
-  if (!had_much_ || connections_.size() >= kManyConnections || requests_.body_bytes() > 0) return;
+  if (!had_much_ || connections_.size() > kFewConnections || requests_.body_bytes() > 0) return;
   had_much_ = false;
 #ifdef __GLIBC__
   ::malloc_trim(0);

