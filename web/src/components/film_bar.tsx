@@ -1,5 +1,5 @@
 // The slider over the steps of a training, with the loss above it: every view shows the chosen step.
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { fetchAhead, frameCount, otherFrame, play, playing, showFrame } from "../core/film";
 import { curveOf, curvePath, lossRange, shareOf } from "../core/film_frames";
 import { language, t } from "../core/language";
@@ -28,11 +28,12 @@ function Curve(props: { film: FilmInfo; frame: number }) {
   const [low, high] = lossRange(points);
   const x = shareOf(props.film, frames.step[props.frame]) * 100;
   const loss = frames.loss[props.frame];
+  const path = useMemo(() => curvePath(props.film, width, height), [props.film]);
   const y = loss === null ? null : Math.min(100, Math.max(0, (1 - (loss - low) / (high - low)) * 100));
   return (
     <div class="film-curve" aria-hidden="true">
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none">
-        <path d={curvePath(props.film, width, height)} vector-effect="non-scaling-stroke" />
+        <path d={path} vector-effect="non-scaling-stroke" />
       </svg>
       <i class="film-now" style={{ left: `${x}%` }} />
       {y !== null && <i class="film-dot" style={{ left: `${x}%`, top: `${y}%` }} />}

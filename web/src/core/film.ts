@@ -44,6 +44,7 @@ export async function fetchAhead(): Promise<void> {
   const mine = ++fetching;
   for (const at of framesAhead(frame.peek(), frameCount.peek(), mostAhead)) {
     await fetchFrame(at);
+    await new Promise((rest) => setTimeout(rest)); // what a file holds is there at once, and the page must not stand still
     if (mine !== fetching) return;
   }
 }
