@@ -10,57 +10,57 @@ namespace {
 class TrainCommand final : public Command {
  public:
   std::string name() const override { return "train"; }
-  Message summary() const override { return tr("train a small model, and film its heads"); }
+  Message summary() const override { return tr("train a small model and record its attention"); }
   Message description() const override {
     return tr(
         "TASK is sort (digits), induction (words that repeat), addition (a + b modulo 97), text FILE, or just "
-        "FILE: language modelling of a text, whose last tenth is held out. "
-        "The folder has everything at the end: the model as Hugging Face keeps them, its tokenizer, a log of "
-        "every step, and a checkpoint. Ctrl-C writes the checkpoint; --resume goes on and ends with the same "
-        "bits as if nothing had happened, also after a crash. "
-        "--film keeps the attention of a text every so many steps.");
+        "FILE: language modelling of a text, whose last tenth is held out. At the end the folder holds the "
+        "model in Hugging Face's layout, its tokenizer, a log of every step, and a checkpoint. Ctrl-C saves a "
+        "checkpoint; --resume continues, even after a crash, and ends with exactly the same bits. --film "
+        "records the attention of a text every so many steps.");
   }
   std::vector<HelpExample> examples() const override {
-    return {{"fovea train sort", tr("learns to sort eight digits, in a minute or two")},
+    return {{"fovea train sort", tr("learn to sort eight digits, in a minute or two")},
             {"fovea train induction --film \"the cat sat on the mat . the cat sat\" --out born",
-             tr("watch an induction head being born")},
+             tr("record an induction head as it forms")},
             {"fovea train story.txt --tokenizer characters --steps 500", tr("a text of your own")},
-            {"fovea train --resume --out born", tr("goes on after an interruption")}};
+            {"fovea train --resume --out born", tr("continue after an interruption")}};
   }
   void declare(OptionList& options) override {
     options.positional_paths("TASK", 0, 2, given_.words,
                              tr("sort, induction, addition, text FILE, or FILE"));
     const Index many = Index{1} << 31;
-    options.integer("--steps", "N", given_.steps, 0, many, tr("steps of the optimizer"));
+    options.integer("--steps", "N", given_.steps, 0, many, tr("optimizer steps"));
     options.integer("--batch", "N", given_.batch, 1, 1 << 20, tr("sequences per step"));
     options.integer("--d-model", "E", given_.width, 1, 1 << 16, tr("width of the model"));
     options.integer("--layers", "N", given_.layers, 1, 1 << 10, tr("layers"));
-    options.integer("--heads", "H", given_.heads, 1, 1 << 10,
-                    tr("heads per layer; the width divides by them"));
+    options.integer("--heads", "H", given_.heads, 1, 1 << 10, tr("heads per layer; must divide the width"));
     options.integer("--length", "N", given_.length, 1, 1 << 20,
                     tr("sort: digits; induction and text: tokens of a sequence"));
     options.integer("--seed", "S", given_.seed, 0, INT64_MAX,
-                    tr("of weights, batches and dropout; default: 0"));
+                    tr("seed of weights, batches and dropout; default: 0"));
     options.choice("--family", {"gpt2", "llama", "bert"}, given_.family,
-                   tr("the layout; bert learns masked tokens of a text"));
-    options.number("--rate", "X", given_.rate, tr("the highest learning rate"));
-    options.integer("--warmup", "N", given_.warmup, 0, many, tr("steps in which the rate rises to it"));
-    options.number("--weight-decay", "X", given_.weight_decay, tr("of AdamW, on matrices"));
-    options.number("--dropout", "P", given_.dropout, tr("in training only; default: 0"));
+                   tr("model family; bert learns masked tokens of a text"));
+    options.number("--rate", "X", given_.rate, tr("peak learning rate"));
+    options.integer("--warmup", "N", given_.warmup, 0, many, tr("warm-up steps up to the peak rate"));
+    options.number("--weight-decay", "X", given_.weight_decay,
+                   tr("weight decay of AdamW, on matrices only"));
+    options.number("--dropout", "P", given_.dropout, tr("dropout while training; default: 0"));
     options.choice("--tokenizer", {"words", "characters", "bpe"}, given_.tokenizer,
-                   tr("text: what the tokens are; default: bpe"));
+                   tr("text: kind of tokenizer; default: bpe"));
     options.integer("--vocabulary", "N", given_.vocabulary, 1, 1 << 24,
-                    tr("text: tokens at most; default: 1000 with bpe, else all"));
-    options.integer("--evaluate-every", "N", given_.evaluate_every, 0, many,
-                    tr("steps between looks at held-out data; default: a twentieth of all; 0: none"));
-    options.texts("--film", "TEXT", given_.film, tr("keep its attention; may be given several times"));
+                    tr("text: largest vocabulary; default: 1000 for bpe, otherwise all"));
+    options.integer(
+        "--evaluate-every", "N", given_.evaluate_every, 0, many,
+        tr("steps between evaluations on held-out data; default: a twentieth of all; 0: never"));
+    options.texts("--film", "TEXT", given_.film, tr("record the attention of this text; may be repeated"));
     options.integer("--film-every", "N", given_.film_every, 1, many,
                     tr("steps between frames; default: a hundredth of all"));
     options.flag("--half", given_.half, tr("save the model in float16"));
     options.path("--out", "DIR", out_, tr("the folder; default: TASK-model"));
     options.integer("--checkpoint-every", "N", checkpoint_every_, 0, many,
                     tr("steps between checkpoints; default: 200; 0: only at the end"));
-    options.flag("--resume", resume_, tr("go on with the training in the folder"));
+    options.flag("--resume", resume_, tr("continue the training in the folder"));
     options.flag("--json", json_, tr("print the result as JSON"));
   }
 

@@ -38,7 +38,7 @@ export const stageStrings = {
   "stage.rotation": ["Rotary positions: each pair of numbers of Q and K is turned by an angle that grows with the position, so that scores depend on distance.", "旋转位置编码：Q 和 K 的每一对数字按位置旋转一个角度，于是分数只取决于相对距离。"],
   "stage.scores": ["Each query meets each key: the larger the product, the better they fit.", "每个查询与每个键做点积：数值越大，越匹配。"],
   "stage.scale": ["Width {width}: all scores are multiplied by {factor}, so that softmax does not saturate.", "宽度为 {width}：所有分数乘以 {factor}，避免 softmax 饱和。"],
-  "stage.noScale": ["This model does not scale: the scores go on as they are (T5 folded 1/√d into its weights).", "这个模型不做缩放：分数原样进入下一步（T5 已把 1/√d 并入权重）。"],
+  "stage.noScale": ["This model does not scale: the scores stay as they are (T5 folded 1/√d into its weights).", "这个模型不做缩放：分数原样进入下一步（T5 已把 1/√d 并入权重）。"],
   "stage.bias": ["What depends on the positions is added; hidden keys get −∞.", "加上与位置有关的偏置；被隐藏的键得到 −∞。"],
   "stage.softmax": ["Each row: subtract its maximum, take exp, divide by the sum. The first row sums to {sum}.", "逐行：减去最大值，取 exp，再除以总和。第一行的和为 {sum}。"],
   "stage.softmaxCrop": ["Each row: subtract its maximum, take exp, divide by the sum over all keys. The part shown of the first row sums to {sum}.", "逐行：减去最大值，取 exp，再除以对所有键的总和。第一行所示部分的和为 {sum}。"],

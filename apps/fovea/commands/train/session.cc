@@ -130,7 +130,7 @@ void TrainSession::run(const Context& context, Index checkpoint_every, bool json
         trainer_.step() == 0
             ? tr("{0}, {1}: {2} × {3} heads, {4} parameters; {5} steps", settings_.task, settings_.family,
                  settings_.layers, settings_.heads, trainer_.model().parameter_count(), settings_.steps)
-            : tr("{0} goes on after step {1} of {2}", settings_.task, trainer_.step(), settings_.steps);
+            : tr("{0} continues after step {1} of {2}", settings_.task, trainer_.step(), settings_.steps);
     context.line(context.say(begins));
     context.out.flush();
   }
@@ -138,7 +138,7 @@ void TrainSession::run(const Context& context, Index checkpoint_every, bool json
     train(context, checkpoint_every, json);
   } catch (const Stopped&) {
     print_message(
-        context.say(tr("fovea: stopped after step {0}; go on with: fovea train --resume --out {1}",
+        context.say(tr("fovea: stopped after step {0}; continue with: fovea train --resume --out {1}",
                        trainer_.step(), folder_.path())));
     throw;
   }

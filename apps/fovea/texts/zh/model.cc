@@ -20,7 +20,7 @@ Translations model() {
       {"list and info: machine-readable", "供程序读取的 JSON：list 与 info"},
       {"installed", "已安装"},
       {"not installed", "未安装"},
-      {"our own: Llama, 2 layers of 4 heads, foretells words that repeat",
+      {"our own: Llama, 2 layers of 4 heads, predicts words that repeat",
        "自己训练的：Llama，2 层，每层 4 个头，预测重复出现的词"},
       {"our own: GPT-2, 2 layers of 2 heads, sorts eight digits",
        "自己训练的：GPT-2，2 层，每层 2 个头，给八个数字排序"},

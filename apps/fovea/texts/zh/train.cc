@@ -5,56 +5,55 @@ namespace fovea::command::zh {
 
 Translations train() {
   return {
-      {"train a small model, and film its heads", "训练一个小模型，并拍下各个头的变化"},
+      {"train a small model and record its attention", "训练一个小模型，并拍下各个头的变化"},
       {"TASK is sort (digits), induction (words that repeat), addition (a + b modulo 97), text FILE, or just "
-       "FILE: language modelling of a text, whose last tenth is held out. "
-       "The folder has everything at the end: the model as Hugging Face keeps them, its tokenizer, a log of "
-       "every step, and a checkpoint. Ctrl-C writes the checkpoint; --resume goes on and ends with the same "
-       "bits as if nothing had happened, also after a crash. "
-       "--film keeps the attention of a text every so many steps.",
+       "FILE: language modelling of a text, whose last tenth is held out. At the end the folder holds the "
+       "model in Hugging Face's layout, its tokenizer, a log of every step, and a checkpoint. Ctrl-C saves a "
+       "checkpoint; --resume continues, even after a crash, and ends with exactly the same bits. --film "
+       "records the attention of a text every so many steps.",
        "TASK 可以是 sort（数字排序）、induction（重复出现的词）、addition（模 97 的加法 a + b）、text FILE，"
        "或直接写 FILE：对一篇文本做语言建模，最后十分之一留作检验。"
        "训练结束后，文件夹里什么都有：Hugging Face 格式的模型、分词器、每一步的记录和检查点。"
        "按 Ctrl-C 会先写检查点；--resume 接着训练，最后的结果与没有中断过逐位相同，崩溃之后也一样。"
        "--film 每隔若干步保存一段文本的注意力。"},
-      {"learns to sort eight digits, in a minute or two", "一两分钟内学会给八个数字排序"},
-      {"watch an induction head being born", "看归纳头如何诞生"},
+      {"learn to sort eight digits, in a minute or two", "一两分钟内学会给八个数字排序"},
+      {"record an induction head as it forms", "看归纳头如何诞生"},
       {"a text of your own", "自己的文本"},
-      {"goes on after an interruption", "中断后接着训练"},
+      {"continue after an interruption", "中断后接着训练"},
       {"sort, induction, addition, text FILE, or FILE", "sort、induction、addition、text FILE 或 FILE"},
-      {"steps of the optimizer", "优化器的步数"},
+      {"optimizer steps", "优化器的步数"},
       {"sequences per step", "每步的序列数"},
       {"width of the model", "模型的宽度"},
-      {"heads per layer; the width divides by them", "每层的头数；宽度须能被它整除"},
+      {"heads per layer; must divide the width", "每层的头数；宽度须能被它整除"},
       {"sort: digits; induction and text: tokens of a sequence",
        "sort：数字的个数；induction 和 text：一条序列的词元数"},
-      {"of weights, batches and dropout; default: 0", "权重、批次和 dropout 的随机种子；默认 0"},
-      {"the layout; bert learns masked tokens of a text", "模型结构；bert 学习文本中被遮住的词元"},
-      {"the highest learning rate", "最大学习率"},
-      {"steps in which the rate rises to it", "学习率升到最大值所用的步数"},
-      {"of AdamW, on matrices", "AdamW 的权重衰减，只作用于矩阵"},
-      {"in training only; default: 0", "只在训练时起作用；默认 0"},
-      {"text: what the tokens are; default: bpe", "text：词元的种类（词、字符、字节对）；默认 bpe"},
-      {"text: tokens at most; default: 1000 with bpe, else all",
+      {"seed of weights, batches and dropout; default: 0", "权重、批次和 dropout 的随机种子；默认 0"},
+      {"model family; bert learns masked tokens of a text", "模型结构；bert 学习文本中被遮住的词元"},
+      {"peak learning rate", "最大学习率"},
+      {"warm-up steps up to the peak rate", "学习率升到最大值所用的步数"},
+      {"weight decay of AdamW, on matrices only", "AdamW 的权重衰减，只作用于矩阵"},
+      {"dropout while training; default: 0", "只在训练时起作用；默认 0"},
+      {"text: kind of tokenizer; default: bpe", "text：词元的种类（词、字符、字节对）；默认 bpe"},
+      {"text: largest vocabulary; default: 1000 for bpe, otherwise all",
        "text：词元数的上限；默认 bpe 为 1000，其余不限"},
-      {"steps between looks at held-out data; default: a twentieth of all; 0: none",
+      {"steps between evaluations on held-out data; default: a twentieth of all; 0: never",
        "每隔多少步用留出的数据检验一次；默认总步数的二十分之一；0：不检验"},
-      {"keep its attention; may be given several times", "保存这段文本的注意力；可以给多次"},
+      {"record the attention of this text; may be repeated", "保存这段文本的注意力；可以给多次"},
       {"steps between frames; default: a hundredth of all", "每隔多少步一帧；默认总步数的百分之一"},
       {"save the model in float16", "以 float16 保存模型"},
       {"the folder; default: TASK-model", "文件夹；默认 TASK-model"},
       {"steps between checkpoints; default: 200; 0: only at the end",
        "每隔多少步写一次检查点；默认 200；0：只在结束时写"},
       {"print the result as JSON", "以 JSON 打印结果，供程序读取"},
-      {"go on with the training in the folder", "接着训练文件夹里的模型"},
+      {"continue the training in the folder", "接着训练文件夹里的模型"},
       {"{0} step {1} of {2}, loss {3:.4f}, {4:.0f} tokens/s, {5} left",
        "{0} 第 {1}/{2} 步，损失 {3:.4f}，每秒 {4:.0f} 个词元，还剩 {5}"},
       {"{0}, {1}: {2} × {3} heads, {4} parameters; {5} steps",
        "{0}，{1}：{2} 层，每层 {3} 个头，{4} 个参数；共 {5} 步"},
-      {"{0} goes on after step {1} of {2}", "{0} 从第 {1} 步之后接着训练，共 {2} 步"},
+      {"{0} continues after step {1} of {2}", "{0} 从第 {1} 步之后接着训练，共 {2} 步"},
       {"step {0:>6}: loss {1:.4f}, on held-out data {2:.4f}, {3:.2f} % right",
        "第 {0:>6} 步：损失 {1:.4f}，留出数据上 {2:.4f}，正确率 {3:.2f} %"},
-      {"fovea: stopped after step {0}; go on with: fovea train --resume --out {1}",
+      {"fovea: stopped after step {0}; continue with: fovea train --resume --out {1}",
        "fovea：在第 {0} 步之后停下；接着训练：fovea train --resume --out {1}"},
       {"held-out loss {0:.4f}, {1:.2f} % right", "留出数据上的损失 {0:.4f}，正确率 {1:.2f} %"},
       {"{0:.1f} s, {1:.0f} tokens per second", "{0:.1f} 秒，每秒 {1:.0f} 个词元"},
