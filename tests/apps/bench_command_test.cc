@@ -176,7 +176,7 @@ TEST(Bench, training_steps_are_timed_on_one_thread_and_on_all) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(contains(result.out, "\ngpt-nano, 64 × 16, 2 threads ")) << result.out;
   EXPECT_TRUE(contains(result.out, "Memory of the first 20 steps")) << result.out;
-  EXPECT_TRUE(contains(result.out, "absent: not asked for")) << result.out;
+  EXPECT_TRUE(contains(result.out, "absent: not requested")) << result.out;
   const json report = json::parse(text_of(directory.file("out.json")), nullptr, false);
   EXPECT_EQ(report.at("mistakes"), json::array());
   ASSERT_EQ(report.at("scenarios").size(), 2U);

@@ -116,7 +116,8 @@ TEST(Command, unknown_command_lists_those_there_are) {
   const CommandResult result = run_fovea({"dance"});
   EXPECT_TRUE(contains(result.err,
                        "\"dance\"; the commands are explain, demo, mask, plot, analyze, attend, tokens, "
-                       "model, generate, serve, view, bench, info"));
+                       "model, generate, train, serve, view, bench, info, man, completion"))
+      << result.err;
 }
 
 TEST(Command, unknown_arguments_are_named_in_their_order) {

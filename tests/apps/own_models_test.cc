@@ -146,8 +146,8 @@ TEST(OwnModels, the_command_knows_them) {
   const TemporaryDirectory cache;
   const std::vector<std::string> nothing = {"XDG_CACHE_HOME=" + cache.file("")};
   const CommandResult list = run_fovea({"model", "list"}, nothing);
-  EXPECT_TRUE(contains(list.out, "induction     here")) << list.out;
-  EXPECT_TRUE(contains(list.out, "sort          here")) << list.out;
+  EXPECT_TRUE(contains(list.out, "induction     installed")) << list.out;
+  EXPECT_TRUE(contains(list.out, "sort          installed")) << list.out;
   for (const char* name : {"sort", "induction"}) {
     EXPECT_EQ(run_fovea({"model", "check", name}, nothing).exit_code, 0);
     std::uintmax_t bytes = 0;
@@ -162,7 +162,7 @@ TEST(OwnModels, a_model_put_beside_the_fetched_ones_is_listed) {
   std::filesystem::create_directories(cache.file("fovea/models"));
   std::filesystem::copy(own("sort"), cache.file("fovea/models/mine"));
   const std::vector<std::string> there = {"XDG_CACHE_HOME=" + cache.file("")};
-  EXPECT_TRUE(contains(run_fovea({"model", "list"}, there).out, "mine          here"));
+  EXPECT_TRUE(contains(run_fovea({"model", "list"}, there).out, "mine          installed"));
   EXPECT_EQ(run_fovea({"generate", "--model", "mine", "2 1 2 1 2 1 2 1"}, there).out,
             "2 1 2 1 2 1 2 1 1 1 1 1 2 2 2 2\n");
 }

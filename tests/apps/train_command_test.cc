@@ -134,7 +134,7 @@ TEST(TrainCommand, killed_and_resumed_it_ends_with_the_same_bits) {
   EXPECT_FALSE(directory.has("killed/model.safetensors"));
   const CommandResult resumed = run_fovea({"train", "--resume", "--out", killed, "--threads", "2"});
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_TRUE(contains(resumed.out, "sort goes on after step ")) << resumed.out;
+  EXPECT_TRUE(contains(resumed.out, "sort continues after step ")) << resumed.out;
   Words files = kBits;
   files.emplace_back("film.safetensors");
   expect_same_bits(whole, killed, files);
@@ -157,7 +157,7 @@ TEST(TrainCommand, ctrl_c_writes_the_checkpoint_and_says_how_to_go_on) {
                                    stopped + "/training_log.jsonl", 5, SIGINT, directory.file("err"));
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_TRUE(contains(text_of(directory.file("err")), "go on with: fovea train --resume --out " + stopped))
+  EXPECT_TRUE(contains(text_of(directory.file("err")), "continue with: fovea train --resume --out " + stopped))
       << text_of(directory.file("err"));
   EXPECT_TRUE(directory.has("stopped/checkpoint.safetensors"));
   ASSERT_EQ(run_fovea({"train", "--resume", "--out", stopped}).exit_code, 0);
