@@ -157,7 +157,8 @@ TEST(TrainCommand, ctrl_c_writes_the_checkpoint_and_says_how_to_go_on) {
                                    stopped + "/training_log.jsonl", 5, SIGINT, directory.file("err"));
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_TRUE(contains(text_of(directory.file("err")), "continue with: fovea train --resume --out " + stopped))
+  EXPECT_TRUE(
+      contains(text_of(directory.file("err")), "continue with: fovea train --resume --out " + stopped))
       << text_of(directory.file("err"));
   EXPECT_TRUE(directory.has("stopped/checkpoint.safetensors"));
   ASSERT_EQ(run_fovea({"train", "--resume", "--out", stopped}).exit_code, 0);

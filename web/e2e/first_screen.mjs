@@ -1,7 +1,7 @@
 // What somebody sees who comes for the first time: a picture that tells something, samples, the tour, plain words; in
 // the dark, on a phone, on a projector.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { seriousIssues, views } from "./everywhere.mjs";
 import { pathToFileURL } from "node:url";
@@ -157,14 +157,43 @@ async function twoTexts({ context, binary, t5 }) {
   }
 }
 
+// A server of somebody who has fetched nothing.
+async function serveWithoutModels(binary) {
+  const names = ["XDG_DATA_HOME", "XDG_CACHE_HOME", "HOME"];
+  const kept = names.map((name) => process.env[name]);
+  for (const name of names) process.env[name] = scratch();
+  return serve(binary).finally(() => names.forEach((name, i) => {
+    if (kept[i] === undefined) delete process.env[name];
+    else process.env[name] = kept[i];
+  }));
+}
+
+// Without a network there are our own models, and samples of words that they know.
+async function withOwnModels({ context, binary }) {
+  const server = await serveWithoutModels(binary);
+  const session = await newPage(context, server.url);
+  const { page } = session;
+  try {
+    await arrive(session);
+    for (const [model, text] of [["induction", "old tree"], ["sort", "3 1 4"]]) {
+      await page.selectOption(".run select", model);
+      assert.equal(await page.locator(".samples button").count(), 3);
+      await page.click(`.samples button:has-text('${text}')`);
+      await page.waitForSelector(`.chip:has-text('${text.split(" ")[0]}')`);
+      await shown(page, () => document.querySelector(".seen")?.textContent);
+      assert.doesNotMatch(await page.textContent("main"), /unknown/, "words that the model knows");
+    }
+    assert.deepEqual(session.problems, []);
+  } finally {
+    await page.close();
+    await server.stop();
+  }
+}
+
 async function withoutModel({ context, binary }) {
-  const kept = [process.env.XDG_DATA_HOME, process.env.HOME];
-  process.env.XDG_DATA_HOME = process.env.HOME = scratch();
-  const server = await serve(binary).finally(() => {
-    process.env.HOME = kept[1];
-    if (kept[0] === undefined) delete process.env.XDG_DATA_HOME;
-    else process.env.XDG_DATA_HOME = kept[0];
-  });
+  const alone = join(scratch(), "fovea"); // far from the models that are installed with it
+  copyFileSync(binary, alone);
+  const server = await serveWithoutModels(alone);
   const session = await newPage(context, server.url);
   const { page } = session;
   try {
@@ -394,6 +423,7 @@ export async function firstScreen(world) {
   await test("First screen: small pictures lead to heads, Grid and Matrix", () => smallPictures(here));
   await test("First screen: without a text, three samples; a pair", () => samples(here));
   if (t5 && existsSync(t5)) await test("First screen: an encoder-decoder model opens on two texts", () => twoTexts({ ...here, t5 }));
+  await test("First screen: our own models, without any other", () => withOwnModels(here));
   await test("First screen: without a model, examples", () => withoutModel(here));
   await test("First screen: a longer text, in a single file", () => longerTextInAFile(here));
   await test("First screen: the tour, by mouse and keys, remembered, without storage", () => tour(here));

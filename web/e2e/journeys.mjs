@@ -81,7 +81,7 @@ async function addressInTheTab({ page, url }, { other }) {
   await page.waitForFunction((id) => location.hash.includes(`c=${id}`), other.id);
   await go(page, "view=lines&c=c999", ".view-lines");
   assert.equal(await runOnScreen(page), other.id, "an unknown run does, too");
-  assert.match(await page.textContent("main .notice"), /The run that the address names is not here/);
+  assert.match(await page.textContent("main .notice"), /The run named in the address is not available/);
   await page.keyboard.press("4");
   await page.waitForSelector("main .notice", { state: "detached" });
   await page.waitForFunction(() => location.hash.includes("view=grid"));
@@ -176,7 +176,7 @@ async function runByEnter({ page, url }) {
   await page.waitForSelector(".chip:has-text('fox')");
   await page.fill("#text", "  ");
   await page.press("#text", "Enter");
-  await shown(page, () => /There is no text to run/.test(document.querySelector("main [role=alert]")?.textContent));
+  await shown(page, () => /Nothing to run/.test(document.querySelector("main [role=alert]")?.textContent));
   await page.keyboard.press("3");
   await page.waitForSelector("main [role=alert]", { state: "detached" });
   await page.click(".run .primary");

@@ -231,7 +231,7 @@ async function headsTable({ page }) {
   assert.deepEqual(numbers, [], "no axis begins below 0");
   const box = ".table-box";
   await page.waitForSelector(`${box}.more-right.more-below`);
-  assert.match(await page.textContent(".table-box + .below"), /The table goes on/);
+  assert.match(await page.textContent(".table-box + .below"), /More measures and heads/);
   await page.$eval(box, (element) => element.scrollTo(element.scrollWidth, element.scrollHeight));
   await page.waitForSelector(`${box}:not(.more-right):not(.more-below)`);
 }

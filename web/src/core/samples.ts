@@ -22,6 +22,20 @@ const stories: Sample[] = [
   sample("sample.repeat", "The cat, the dog, the bird. The cat, the dog, the bird. The cat, the dog,"),
 ];
 
+// Our own small models know few words, and each has one thing to show.
+const own: Record<string, Sample[]> = {
+  induction: [
+    sample("sample.induction", "old tree red moon big bird sing new song old tree red moon big bird sing new song"),
+    sample("sample.previous", "the cat sit small dog run the cow sleep the cat sit small dog run the cow"),
+    sample("sample.once", "red blue green black white old new big small hot cold fast slow"),
+  ],
+  sort: [
+    sample("sample.sort", "3 1 4 1 5 9 2 6 1 1 2 3 4 5 6"),
+    sample("sample.descending", "9 8 7 6 5 4 3 2 2 3 4 5 6 7 8"),
+    sample("sample.equal", "7 7 7 7 0 0 0 0 0 0 0 0 7 7 7"),
+  ],
+};
+
 const translations: Sample[] = [
   sample("sample.german", "translate English to German: The house is wonderful.", "Das Haus ist wunderbar."),
   sample("sample.french", "translate English to French: I love my little dog.", "J'aime mon petit chien."),
@@ -38,6 +52,7 @@ const chinese: Sample[] = [
 const readsChinese = ({ id, name }: ModelInfo) => /chinese|[-_.](zh|cn)\b|^(zh|cn)[-_]|汉|中文/i.test(`${id} ${name}`);
 
 export function samplesFor(model: ModelInfo): Sample[] {
+  if (own[model.id]) return own[model.id];
   if (readsChinese(model)) return chinese;
   if (model.family === "T5") return translations;
   return model.family === "BERT" ? english : stories;
