@@ -72,7 +72,7 @@ export const firstStrings = {
   tourNext: ["Next", "下一步"],
   tourDone: ["Done", "完成"],
   "tourTitle.text": ["A text, as the model reads it", "模型眼中的文本"],
-  "tour.text": ["The model cuts a text into tokens: words or parts of words. Markers such as [CLS] or <s> are its own addition.", "模型把文本切成词元：词，或词的一部分。[CLS]、<s> 之类的标记是它自己加上的。"],
+  "tour.text": ["The model splits a text into tokens: words or parts of words. Markers such as [CLS] or <s> are its own addition.", "模型把文本切成词元：词，或词的一部分。[CLS]、<s> 之类的标记是它自己加上的。"],
   "tourTitle.look": ["Where does a word look?", "一个词在看哪里？"],
   "tour.look": ["Point at a word: arcs and colours show which words it looks at. All its weights add up to 100 %. A click keeps it.", "指向一个词：弧线和颜色显示它在看哪些词，所有权重加起来是 100%。点击可以固定。"],
   "tourTitle.seen": ["In one sentence", "一句话概括"],
