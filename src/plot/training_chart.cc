@@ -68,7 +68,7 @@ void add_legend(Scene& scene, const ChartPlace& place, const ThemeColors& colors
                 bool held_out) {
   const double right = place.left + kChartWidth - 8;
   const auto name = [&](const Text& text, double y) {
-    const std::string words = text.in(language);
+    const std::string& words = text.in(language);
     add_text(scene, words, {right, y}, {.color = colors.ink, .anchor = scene::Anchor::end});
     return right - text_width(words, kLabelSize);
   };
