@@ -105,7 +105,7 @@ PreparedTask prepare_induction(const TrainSettings& settings) {
          {"repeat_loss", after},
          {"repeat_accuracy", share(score.correct, score.targets)}},
         tr("loss on what comes for the first time {0:.4f}, on repeats {1:.4f}; {2:.2f} % of the repeats "
-           "are foretold",
+           "are predicted",
            before, after, 100 * share(score.correct, score.targets))};
   };
   return task;

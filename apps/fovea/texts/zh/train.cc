@@ -62,7 +62,7 @@ Translations train() {
       {"the film: fovea view --film {0} -o film.html", "影片：fovea view --film {0} -o film.html"},
       {"{0} of {1} new lists are sorted without a mistake", "{1} 个没见过的数列中，{0} 个排序完全正确"},
       {"loss on what comes for the first time {0:.4f}, on repeats {1:.4f}; {2:.2f} % of the repeats "
-       "are foretold",
+       "are predicted",
        "第一次出现的部分损失 {0:.4f}，重复的部分 {1:.4f}；重复的词有 {2:.2f} % 预测正确"},
       {"{0:.2f} % of sums modulo {1} that were never shown are right",
        "没见过的加法（模 {1}）有 {0:.2f} % 算对"},
