@@ -61,7 +61,7 @@ struct InductionLosses {
 };
 
 InductionLosses induction_losses(TrainableModel& model) {
-  InductionTask task = {.batch = 500};
+  InductionTask task = {.batch = 200};
   task.part = InductionTask::Part::first;
   const double first = model.loss(training_data(task)->batch(20261, 0)).mean();
   task.part = InductionTask::Part::repeats;
