@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/fail.h"
+#include "fovea/shape.h"
 #include "fovea/speed_chart.h"
 #include "io/json.h"
 
