@@ -24,7 +24,7 @@ struct MatrixProduct {
 
 // Costs rows · depth · columns multiply-adds in register tiles, at 85 to 97 % of the peak for sizes from 64
 // on. Each task packs the panels of B that it needs, and allocates for that at most 4 panels of 1,152 rows
-// (0.9 MB), or, if A is transposed and large, its share of 192 rows of B and 48 of A. B is read in place,
+// (0.9 MB), or, if A is transposed and large, its share of 192 rows of B and 96 of A. B is read in place,
 // and nothing is allocated, where L2 holds it and where it serves 32 rows or fewer. Up to 8 rows, or 4
 // columns, take as long as reading the other factor.
 //
