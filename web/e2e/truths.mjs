@@ -149,7 +149,7 @@ async function unknownTokens({ context, url }, { chinese, cut }) {
     await page.click(`[data-view=${view}]`);
     await page.waitForSelector(`.view-${view}`);
     const note = await page.textContent(".reading-note");
-    assert.ok(note.includes(`${unread} of ${characters} characters are unknown to this model: it was trained on other text.`), `${view}: ${note}`);
+    assert.ok(note.includes(`${unread} of ${characters} characters are unknown to this model. It was trained on other text.`), `${view}: ${note}`);
     assert.ok(await page.locator(".reading-note").isVisible());
     if (onCanvas[view]) await shown(page, () => globalThis.drawn.has("把\u00a0[UNK]") && globalThis.drawn.has("dots"));
     assert.match(await page.textContent(".tokens-selected .value"), /把\s\[UNK\] 3/, `${view}: the selection`);
