@@ -28,6 +28,24 @@ async function sinksOf(page, url, capture) {
 
 const note = (page) => page.textContent(".lens-note");
 
+// The small pictures below the text show what the chips show.
+async function smallMatrix(page, expected, shown) {
+  const seen = new Set();
+  for (let x = 0.2; x < 0.95; x += 0.06) {
+    for (const y of [0.35, 0.55, 0.75]) {
+      await hoverAt(page, ".small-matrix .canvas", x, y);
+      const text = await readout(page);
+      if (!/^.* \d+ → .* \d+: \d\.\d{4}$/.test(text)) continue;
+      const { from, to, value } = parseReadout(text);
+      assert.ok(expected[from]?.[to] !== undefined, `${from} → ${to} is hidden`);
+      sameDigits(value, expected[from][to], `the small matrix, ${from} → ${to}`);
+      seen.add(to);
+    }
+  }
+  assert.ok(seen.size > 6 && seen.size <= shown, `columns: ${[...seen]}`);
+  await page.mouse.move(2, 2);
+}
+
 async function cleanText({ session, library, url }) {
   const { page } = session;
   const head = library.weights[3][5];
@@ -51,9 +69,13 @@ async function cleanText({ session, library, url }) {
     assert.equal(rank, 1);
     assert.match(await readout(page), new RegExp(`of ${head.length - hidden.length}$`), "hidden tokens do not count in ranks");
   }
+  await smallMatrix(page, expected, head.length - hidden.length);
   await page.keyboard.press("h");
   await settled(page);
   assert.equal(await page.locator(".chip:visible").count(), head.length, "the key takes it back");
+  await hoverAt(page, ".small-matrix .canvas", 0.3, 0.5);
+  const { from, to, value } = parseReadout(await readout(page));
+  sameDigits(value, head[from][to], `the small matrix, ${from} → ${to}`);
 }
 
 async function cleanMatrixAndLines({ session, library, url }) {

@@ -119,7 +119,7 @@ async function samples({ context, binary, models, figures }) {
     assert.deepEqual(await seriousIssues(page), []);
     await page.click("button.language");
     assert.match(await page.textContent(".start"), /要理解一个词，模型会去看别的词/);
-    assert.match(await page.textContent(".start .samples"), /“it” 指的是谁？/);
+    assert.match(await page.textContent(".start .samples"), /“it” 指的是什么？/);
     await page.click("button.language");
     await page.click(".samples button >> nth=2");
     await page.waitForSelector(".chips .part");

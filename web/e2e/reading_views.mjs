@@ -74,7 +74,7 @@ async function textAtRest({ session, library }) {
   sameDigits(/: ([\d.]+) /.exec(await page.textContent("[role=status]"))[1], Math.max(...next), "said for another head");
   await page.hover(chip(4));
   await settled(page);
-  assert.match(await page.textContent(".caption"), /where fox 4 looks/);
+  assert.match(await page.textContent(".caption"), /where “fox” \(token 4\) looks/);
   await page.mouse.move(2, 2);
   await settled(page);
   checkList(await listed(page), next);

@@ -149,7 +149,7 @@ async function unknownTokens({ context, url }, { chinese, cut }) {
     await page.click(`[data-view=${view}]`);
     await page.waitForSelector(`.view-${view}`);
     const note = await page.textContent(".reading-note");
-    assert.ok(note.includes(`${unread} of ${characters} characters are unknown to this model: it was trained on other text.`), `${view}: ${note}`);
+    assert.ok(note.includes(`${unread} of ${characters} characters are unknown to this model. It was trained on other text.`), `${view}: ${note}`);
     assert.ok(await page.locator(".reading-note").isVisible());
     if (onCanvas[view]) await shown(page, () => globalThis.drawn.has("把\u00a0[UNK]") && globalThis.drawn.has("dots"));
     assert.match(await page.textContent(".tokens-selected .value"), /把\s\[UNK\] 3/, `${view}: the selection`);
@@ -166,21 +166,29 @@ async function unknownTokens({ context, url }, { chinese, cut }) {
   await page.close();
 }
 
+// The page follows an address and a selection within a few frames, and what stood there before may look alike: each
+// statement is waited for.
 async function compared({ page }, { other, longer, gpt2 }) {
-  await go(page, "c=c1&view=compare&by=texts&layer=1&head=4", ".facts");
-  assert.equal(await page.$eval(".toolbar select", (select) => select.value), other.id, "as many tokens, the same model; not the last run");
-  const captions = () => page.$$eval(".side-by-side figcaption", (all) => all.map((one) => one.textContent));
-  assert.match((await captions())[0], /^A L1 H4 · minilm: The quick brown fox/);
-  assert.match((await captions())[1], /^B L1 H4 · minilm: The quick brown dog/);
+  const chosen = (id) => shown(page, (value) => document.querySelector(".toolbar select")?.value === value, id);
+  const noticed = (look) => shown(page, (source) => new RegExp(source).test(document.querySelector("main .notice")?.textContent ?? ""), look.source);
+  const titled = (...looks) => shown(page, (sources) => {
+    const titles = [...document.querySelectorAll(".side-by-side figcaption")].map((one) => one.textContent);
+    return sources.every((source, i) => new RegExp(source).test(titles[i] ?? ""));
+  }, looks.map(({ source }) => source));
+  await go(page, "c=c1&view=compare&by=texts&layer=1&head=4");
+  await titled(/^A L1 H4 · minilm: The quick brown fox/, /^B L1 H4 · minilm: The quick brown dog/); // as many tokens, the same model; not the last run
+  await chosen(other.id);
+  await page.waitForSelector(".facts");
   await page.selectOption(".toolbar select", longer.id);
-  await shown(page, () => /A and B cannot be subtracted: A has 16 × 16 weights, B has \d+ × \d+/.test(document.querySelector("main .notice")?.textContent));
+  await noticed(/A and B cannot be subtracted: A has 16 × 16 weights, B has \d+ × \d+/);
   await page.evaluate(() => history.back());
-  await shown(page, (id) => document.querySelector(".toolbar select").value === id, other.id);
-  await go(page, `c=${gpt2.id}&view=compare&by=texts`, "main .notice");
-  assert.match(await page.textContent("main .notice"), /Choose a run to compare with/);
-  assert.equal(await page.$eval(".toolbar select", (select) => select.value), "", "no run of another model unasked");
-  await go(page, "c=c1&view=compare&layer=1&head=4&layer2=1&head2=4", ".facts");
-  await shown(page, () => /A and B are identical/.test(document.querySelector("main .notice")?.textContent));
+  await chosen(other.id);
+  await go(page, `c=${gpt2.id}&view=compare&by=texts`);
+  await noticed(/Choose a run to compare with/);
+  await chosen(""); // no run of another model unasked
+  await go(page, "c=c1&view=compare&layer=1&head=4&layer2=1&head2=4");
+  await noticed(/A and B are identical/);
+  await page.waitForSelector(".facts");
 }
 
 async function savedWhenThere({ page }) {

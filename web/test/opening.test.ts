@@ -48,8 +48,31 @@ test("the first words of a causal model, which see little, are not chosen", () =
   const late = head(7, "focused", 0.7, (i) => (i === 7 ? 6 : i));
   assert.equal(clearestExample([early, late], texts)!.layer, 6);
   late.weights.data.fill(0, 7 * 9, 8 * 9);
-  late.weights.data[7 * 9 + 4] = 0.7;
+  late.weights.data[7 * 9 + 4] = 0.55;
+  assert.equal(clearestExample([early, late], texts)!.layer, 6);
   assert.equal(clearestExample([early, late], causal)!.layer, 7);
+});
+
+test("a smaller weight between words comes before a larger one on itself, on punctuation, on part of a word or on “named”", () => {
+  const word = head(8, "focused", 0.4, (i) => (i === 7 ? 2 : 0)); // tired → animal
+  const own = head(9, "focused", 0.9, (i) => (i === 7 ? 7 : 0));
+  const full_stop = head(9, "focused", 0.9, (i) => (i === 7 ? 8 : 0));
+  assert.equal(clearestExample([own, word], texts)!.layer, 8);
+  assert.equal(clearestExample([full_stop, word], texts)!.layer, 8);
+  const slept = head(9, "focused", 0.5, (i) => (i === 7 ? 3 : 0)); // tired → slept
+  assert.equal(clearestExample([slept, word], texts)!.layer, 9);
+  const parts = facts.map((one, i) => ({ ...one, glued: i === 3 }));
+  assert.equal(clearestExample([slept, word], { ...texts, keys: parts })!.layer, 8);
+  const named = facts.map((one, i) => (i === 3 ? { ...one, label: "named" } : one));
+  assert.equal(clearestExample([slept, word], { ...texts, keys: named })!.layer, 8);
+});
+
+test("a word that looks into the other sentence comes before one that looks as far within its own", () => {
+  const pair = facts.map((one, i) => ({ ...one, segment: i < 4 ? 0 : 1 }));
+  const within = head(10, "focused", 0.5, (i) => (i === 7 ? 4 : 0)); // tired → because
+  const other = head(11, "focused", 0.45, (i) => (i === 7 ? 2 : 0)); // tired → animal
+  assert.equal(clearestExample([within, other], texts)!.layer, 10);
+  assert.equal(clearestExample([within, other], { ...texts, queries: pair, keys: pair })!.layer, 11);
 });
 
 test("only sinks: still something; nothing at all: nothing", () => {
@@ -61,7 +84,7 @@ test("of a long text the measures choose the head", () => {
   const name = { en: "", zh: "" };
   const measured = (id: string, measures: Record<string, number>): HeadOverview => ({ measures, role: { id, name, rule: name }, most_attended: 0 });
   const heads = [
-    [measured("sink_share", { confidence: 0.95, sink_share: 0.95 }), measured("mixed", { confidence: 0.5 })],
+    [measured("sink_share", { confidence: 0.95, sink_share: 0.95 }), measured("special_tokens", { confidence: 0.9 })],
     [measured("previous_token", { previous_token: 0.8 }), measured("broad", { previous_token: 0.1 })],
   ];
   const chosen = clearestHead({ heads, measures_of: "all" })!;

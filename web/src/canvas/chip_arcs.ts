@@ -1,4 +1,7 @@
 // Arcs over the chips: from the token that looks to the tokens it looks at, the largest weights only.
+import { labelPlaces } from "./arc_labels";
+import type { Curve, Row } from "./arc_labels";
+import { typeScale } from "./scale";
 import { makeCanvas, sized, theme } from "./theme";
 import { largest } from "../core/ranking";
 import { shareText } from "../core/seen";
@@ -21,22 +24,18 @@ interface Arcs {
   inwards: boolean; // the others look at this one
 }
 
-interface Curve {
-  from: [number, number];
-  to: [number, number];
-  via: [number, number, number, number];
-}
-
 export class ChipArcs {
   private readonly canvas: HTMLCanvasElement;
   private readonly observer: ResizeObserver;
   private readonly boxes = new Map<HTMLElement, Box>();
   private shown: Arcs | null = null;
+  private rows: Row[] | null = null;
 
   constructor(private readonly container: HTMLElement) {
     this.canvas = makeCanvas(container, "arcs");
     this.observer = new ResizeObserver(() => {
       this.boxes.clear();
+      this.rows = null;
       this.draw();
     });
     this.observer.observe(container);
@@ -62,6 +61,16 @@ export class ChipArcs {
     return made;
   }
 
+  private linesOfChips(): Row[] {
+    if (this.rows) return this.rows;
+    const rows = new Map<number, Row>();
+    for (const chip of this.container.querySelectorAll<HTMLElement>(".chip")) {
+      const { top, bottom } = this.boxOf(chip);
+      if (bottom > top) rows.set(top, [top, bottom]);
+    }
+    return (this.rows = [...rows.values()]);
+  }
+
   private draw(): void {
     const context = sized(this.canvas, this.container.clientWidth, this.container.clientHeight);
     if (!this.shown) return;
@@ -82,7 +91,7 @@ export class ChipArcs {
       stroke(context, curve);
     }
     context.globalAlpha = 1;
-    if (!inwards) label(context, curves.slice(0, labelled));
+    if (!inwards) label(context, curves.slice(0, labelled), this.linesOfChips());
   }
 }
 
@@ -122,21 +131,24 @@ function stroke(context: CanvasRenderingContext2D, { from, to, via }: Curve): vo
   context.restore();
 }
 
-// The share at the middle of each arc, where no other one stands.
-function label(context: CanvasRenderingContext2D, curves: { weight: number; curve: Curve }[]): void {
+// The shares of the largest weights, on their arcs.
+function label(context: CanvasRenderingContext2D, curves: { weight: number; curve: Curve }[], rows: Row[]): void {
   const { ground, ink, font } = theme();
-  context.font = `600 11px ${font}`;
+  const size = 11 * typeScale;
+  context.font = `600 ${size}px ${font}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
+  context.lineJoin = "round";
   context.lineWidth = 3;
   context.strokeStyle = ground;
   context.fillStyle = ink;
-  const taken: [number, number][] = [];
-  for (const { weight, curve } of curves) {
-    const [x, y] = [0, 1].map((at) => (curve.from[at] + 3 * curve.via[at] + 3 * curve.via[at + 2] + curve.to[at]) / 8);
-    if (taken.some(([left, top]) => Math.abs(left - x) < 30 && Math.abs(top - y) < 13)) continue;
-    taken.push([x, y]);
-    context.strokeText(shareText(weight), x, y);
-    context.fillText(shareText(weight), x, y);
-  }
+  const texts = curves.map(({ weight }) => shareText(weight));
+  const halves = texts.map((text) => context.measureText(text).width / 2 + 3);
+  labelPlaces(curves.map(({ curve }) => curve), halves, rows, size).forEach((place, i) => {
+    if (!place) return;
+    const [x, y] = place;
+    context.clearRect(x - halves[i], y - size * 0.55, 2 * halves[i], size * 1.1); // no line runs through the digits
+    context.strokeText(texts[i], x, y);
+    context.fillText(texts[i], x, y);
+  });
 }

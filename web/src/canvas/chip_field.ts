@@ -12,7 +12,7 @@ import { ChipGround } from "./chip_ground";
 import { largest, maximumOf, rankOf } from "../core/ranking";
 import { hint, say } from "../core/readout";
 import type { Reading } from "../core/seen";
-import { placed, unknownParts } from "../core/tokens";
+import { isolated, placed, unknownParts } from "../core/tokens";
 
 export interface ChipSource {
   direction: Direction;
@@ -39,6 +39,8 @@ const listed = 12;
 
 const namesOf = (tokens: number[], names: string[]) =>
   tokens.slice(0, 4).map((token) => placed(names[token], token)).join(" + ");
+const quoted = (tokens: number[], names: string[]) =>
+  tokens.slice(0, 4).map((token) => t("namedToken", { token: isolated(names[token]), at: token })).join(" + ");
 
 // The tokens that are shown while the pointer is elsewhere.
 const heldBy = ({ chosen, spot }: ChipSource) => (chosen.length || spot < 0 ? chosen : [spot]);
@@ -243,7 +245,7 @@ export class ChipField {
     const [own, others] = out ? [queries, keys] : [keys, queries];
     this.paint(values, out ? "key" : "query", tokens.length);
     this.fillList(values, this.visible(tokens, direction), t(out ? "looksAt" : "seenBy"), others);
-    this.caption.textContent = t(out ? "showsOut" : "showsIn", { token: namesOf(tokens, own) });
+    this.caption.textContent = t(out ? "showsOut" : "showsIn", { token: quoted(tokens, own) });
     hint(this.reading(values, tokens, direction));
     this.tell({ tokens, direction, values });
   }

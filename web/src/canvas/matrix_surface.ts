@@ -11,6 +11,7 @@ import type { Cell, MarginBars, MatrixModel } from "./matrix_model";
 
 const numbersFrom = 30; // pixels per cell
 const widestLabel = () => 110 * typeScale;
+const shortLabel = () => 46 * typeScale;
 const marginSize = () => 44 * typeScale;
 const manyLabels = 64;
 
@@ -73,19 +74,22 @@ export class MatrixSurface {
   // Room for labels and margins; the rest is the plot.
   private layout(context: CanvasRenderingContext2D, model: MatrixModel): void {
     context.font = `${labelSize()}px ${theme().font}`;
-    const widest = (labels: string[]) => Math.min(widestLabel(), widestOf(context, labels));
-    const narrow = this.width < 300;
-    const share = narrow ? 0.6 : 1;
+    // A small picture cuts long names, but not those of a few letters.
+    const share = this.width < 300 ? 0.6 : 1;
+    const room = (labels: string[]) => {
+      const widest = Math.min(widestLabel(), widestOf(context, labels));
+      return Math.max(Math.min(widest, shortLabel()), widest * share);
+    };
     // Where not every token has room for its name, the names carry numbers.
     const number = (count: number) => (model.numbered && count > manyLabels ? 8 * String(count).length : 0);
     const least = model.bottom ? 56 : 0;
-    const left = model.rowLabels.length ? Math.max(least, widest(model.rowLabels) * share + 14 + number(model.rows)) : 4;
+    const left = model.rowLabels.length ? Math.max(least, room(model.rowLabels) + 14 + number(model.rows)) : 4;
     const right = model.right ? marginSize() : 4;
     const bottom = model.bottom ? marginSize() : 4;
     const overhang = model.right || !model.columnLabels.length ? 0 : 28;
     const place = () => {
       const { rise } = this.columns;
-      const top = model.columnLabels.length ? rise * (widest(model.columnLabels) * share + number(model.columns)) + 14 : 4;
+      const top = model.columnLabels.length ? rise * (room(model.columnLabels) + number(model.columns)) + 14 : 4;
       this.viewport.place(left, top, this.width - left - right - overhang, this.height - top - bottom);
     };
     this.columns = columnLabels(Infinity); // slanted, if the cells are then large enough for it
@@ -239,7 +243,7 @@ export class MatrixSurface {
     context.font = `${10 * typeScale}px ${font}`;
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
-    if (model.right) context.fillText(fitted(context, model.right.title, marginSize() - 2), edgeX, view.top - 4);
+    if (model.right) context.fillText(fitted(context, model.right.title, marginSize() - 2), edgeX, edgeY + 10); // above are slanted names
     if (model.bottom) {
       context.textAlign = "right";
       context.fillText(fitted(context, model.bottom.title, view.left - 8), view.left - 6, edgeY + 10);

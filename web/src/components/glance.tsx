@@ -12,11 +12,12 @@ import { pick, t } from "../core/language";
 import { weightText } from "../core/numbers";
 import { overviewOf, patience, thumbnailsOf } from "../core/overviews";
 import { hint } from "../core/readout";
-import {
-  activeMask, address, change, colours, keyNames, kindInfo, now, queryNames, shownTokens, source,
-} from "../core/state";
+import { axes, lens, shownMatrix } from "../core/shown";
+import { activeMask, address, change, colours, kindInfo, now, shownTokens, source } from "../core/state";
+import { thumbnailOf } from "../core/thumbnail";
 import { placed } from "../core/tokens";
 import { whole } from "../core/weights";
+import type { Matrix } from "../data/types";
 
 const mostNamed = 48; // tokens; above that the small matrix has no names
 const widest = 420;
@@ -33,7 +34,11 @@ function AllHeads() {
   const table = colours.value;
   const range = now.range.value;
   const fits = thumbnails?.layers === layers && thumbnails.heads === heads ? thumbnails : null;
-  const picture = useMemo(() => fits && paintThumbnails(fits, cell * (devicePixelRatio || 1), table, range), [fits, cell, table, range]);
+  const through = lens.value;
+  const picture = useMemo(
+    () => fits && paintThumbnails({ layers, heads, of: (layer, head) => thumbnailOf(fits, layer, head, through) }, cell * (devicePixelRatio || 1), table, range),
+    [fits, cell, table, range, through],
+  );
   useLayoutEffect(() => {
     const context = sized(canvas.current!, cell * heads, cell * layers);
     if (picture) context.drawImage(picture, 0, 0, cell * heads, cell * layers);
@@ -74,36 +79,48 @@ function AllHeads() {
   );
 }
 
-function ThisHead() {
+// All weights of a short text, or of any text that is seen through the lens, which needs them anyway; else the thumbnail.
+function useSmallMatrix(): { matrix: Matrix | null; named: boolean } {
   const info = kindInfo.value!;
   const head = address.value!;
   const mask = activeMask.value;
+  const through = lens.value;
+  const named = Math.max(axes.value.queries.length, axes.value.keys.length) <= mostNamed;
+  const all = named || through !== null;
+  const loaded = useLoaded(all ? JSON.stringify([head, mask]) : "", () => whole(head, mask)).value;
+  const thumbnails = useLoaded(all ? "" : `${head.capture}|${head.kind}`, () => thumbnailsOf(head.capture, head.kind, patience)).value;
+  const matrix = useMemo(() => {
+    if (all) return loaded && loaded.rows === info.queries && loaded.columns === info.keys ? shownMatrix(loaded, through) : null;
+    if (!thumbnails || head.head === "mean" || thumbnails.heads !== info.heads) return null;
+    return thumbnailOf(thumbnails, head.layer, head.head, null);
+  }, [all, loaded, thumbnails, head, through]);
+  return { matrix, named };
+}
+
+const none = (count: number) => Array.from({ length: count }, () => "");
+
+function ThisHead() {
+  const head = address.value!;
   const cell = useRef<Cell | null>(null);
-  const small = info.queries <= mostNamed && info.keys <= mostNamed;
-  const loaded = useLoaded(small ? JSON.stringify([head, mask]) : "", () => whole(head, mask));
-  const thumbnails = useLoaded(small ? "" : `${head.capture}|${head.kind}`, () => thumbnailsOf(head.capture, head.kind, patience)).value;
+  const { matrix, named } = useSmallMatrix();
   const table = colours.value;
   const range = now.range.value;
-  const [queries, keys] = [queryNames.value, keyNames.value];
+  const { queries, keys, queryAt, keyAt, rowOf } = axes.value;
   const model = useMemo(() => {
-    const { layer } = head;
-    if (small && loaded.value) return modelOf(loaded.value, queries, keys, table, weightEntry(loaded.value, range), weightText);
-    if (!thumbnails || head.head === "mean" || thumbnails.heads !== info.heads) return null;
-    const { rows, columns, max } = thumbnails;
-    const begin = (layer * info.heads + head.head) * rows * columns;
-    const matrix = { rows, columns, data: max.subarray(begin, begin + rows * columns) };
-    const none = (count: number) => Array.from({ length: count }, () => "");
-    return { ...modelOf(matrix, none(rows), none(columns), table, weightEntry(matrix, range), weightText), numbered: false };
-  }, [loaded.value, thumbnails, head, table, range, queries, keys]);
+    if (!matrix) return null;
+    const [rows, columns] = named ? [queries, keys] : [none(matrix.rows), none(matrix.columns)];
+    return { ...modelOf(matrix, rows, columns, table, weightEntry(matrix, range), weightText), numbered: named };
+  }, [matrix, named, table, range, queries, keys]);
   const open = () => {
-    const at = small ? cell.current : null;
-    change({ view: "matrix", ...(at && { tokens: [at.row], key: at.column, direction: "out" as const }) });
+    const at = named ? cell.current : null;
+    change({ view: "matrix", ...(at && { tokens: [queryAt[at.row]], key: keyAt[at.column], direction: "out" as const }) });
   };
-  const row = shownTokens.value[0] ?? -1;
+  const token = shownTokens.value[0] ?? -1;
+  const row = token >= 0 ? rowOf(token) : -1;
   const tell = (at: Cell | null) => {
     cell.current = at;
-    const value = at && small ? loaded.value?.data[at.row * info.keys + at.column] : null;
-    hint(value == null || !at ? "" : `${placed(queries[at.row], at.row)} → ${placed(keys[at.column], at.column)}: ${weightText(value)}`);
+    const value = at && named && matrix ? matrix.data[at.row * matrix.columns + at.column] : null;
+    hint(value == null || !at ? "" : `${placed(queries[at.row], queryAt[at.row])} → ${placed(keys[at.column], keyAt[at.column])}: ${weightText(value)}`);
   };
   return (
     <section class="card">
@@ -111,7 +128,7 @@ function ThisHead() {
       <p>{t("thisHeadAbout")}</p>
       <div class="small-matrix" onClick={open} onKeyDown={(event) => event.key === "Enter" && !(event.target as HTMLElement).matches("button") && open()}>
         <MatrixCanvas model={model} label={t("thisHeadLabel")} onHover={tell}
-          selected={small && row >= 0 && now.direction.value === "out" ? { row, column: -1 } : null} />
+          selected={named && row >= 0 && now.direction.value === "out" ? { row, column: -1 } : null} />
       </div>
       <button type="button" class="onward" onClick={() => change({ view: "matrix" })}>{t("openMatrix")} ›</button>
     </section>

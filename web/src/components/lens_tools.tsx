@@ -3,6 +3,7 @@ import { t } from "../core/language";
 import { percentText } from "../core/numbers";
 import { cleaned, hiddenTokens, lens, lensWanted, sinks } from "../core/shown";
 import { capture, change, kindInfo, now } from "../core/state";
+import { thumbnailTokens } from "../core/thumbnail";
 import { placed } from "../core/tokens";
 import { fitsWhole } from "../core/weights";
 import type { ViewName } from "../core/hash";
@@ -10,7 +11,6 @@ import type { Matrix } from "../data/types";
 
 const lensViews: ViewName[] = ["text", "matrix", "lines", "grid"];
 const mostNamed = 8;
-export const thumbnailTokens = 48; // thumbnails of longer texts hold several weights per cell
 
 export function LensButtons() {
   return (

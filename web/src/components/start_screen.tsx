@@ -20,7 +20,7 @@ function Examples() {
           <li key={id}>
             <button type="button" onClick={() => change({ view: "steps", example: id, step: 0, edits: [] })}>
               <span>{pick(title)}</span>
-              {tokens.length > 1 && <small>{tokens.join(" ")}</small>}
+              {tokens.length > 1 && !pick(title).includes(tokens.join(" ")) && <small>{tokens.join(" ")}</small>}
             </button>
           </li>
         ))}

@@ -34,7 +34,7 @@ function RunForm() {
     document.querySelector("main")?.focus();
   };
   return (
-    <form class="run" onSubmit={run}>
+    <form class={pair ? "run pair" : "run"} onSubmit={run}>
       <Select
         label={t("model")} hideLabel value={model}
         choices={models.map(({ id, name }) => ({ value: id, label: name }))}

@@ -3,7 +3,8 @@
 
 const pause = 150; // ms; browsers limit how often an address may change
 
-let written: string | null = null; // what the address says; null: it is not ours yet
+let written: string | null = null; // what we wrote, or read last; null: the address is not ours yet
+let shown = ""; // the address at that time, as the browser spells it
 let timer: ReturnType<typeof setTimeout> | undefined;
 let stepping: ReturnType<typeof setTimeout> | undefined; // a step waits to be written
 let together = false; // what changes now belongs to that step
@@ -14,6 +15,7 @@ function write(text: string, step: boolean): void {
   clearTimeout(timer);
   timer = undefined;
   if (written === null || text === written) return;
+  if (location.hash !== shown) return; // Back or the person was faster: that address is about to be read
   written = text;
   try {
     if (step) history.pushState(null, "", `#${text}`);
@@ -21,6 +23,7 @@ function write(text: string, step: boolean): void {
   } catch {
     // Too many changes at once, says the browser: the next one brings the address up to date.
   }
+  shown = location.hash;
 }
 
 // The state changed from what `before` prints to what `now` prints. All changes of one task are one step.
@@ -55,6 +58,7 @@ export function writeAddress(text: string): void {
 export function followAddress(read: (hash: string) => void): void {
   const onChange = () => {
     const hash = location.hash.slice(1);
+    shown = location.hash;
     if (hash === written) return;
     clearTimeout(timer);
     clearTimeout(stepping);

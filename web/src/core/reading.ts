@@ -12,13 +12,15 @@ function readings(of: Capture): TextReading[] {
 }
 
 // One sentence for characters that the model does not know, one for tokens it did not read; of two texts, for each.
+// Why characters are unknown is said once.
 export function readingText(of: Capture): string[] {
   const all = readings(of);
-  return all.flatMap(({ characters, unknown_characters: unknown, tokens, tokens_read: read }, at) => {
+  const sentences = all.flatMap(({ characters, unknown_characters: unknown, tokens, tokens_read: read }, at) => {
     const name = all.length > 1 ? t("textName", { name: "AB"[at] }) : "";
     return [
       ...(unknown > 0 ? [name + t("unknownCharacters", { unknown: wholeText(unknown), all: wholeText(characters) })] : []),
       ...(read < tokens ? [name + t("tokensRead", { read: wholeText(read), all: wholeText(tokens) })] : []),
     ];
   });
+  return all.some((one) => one.unknown_characters > 0) ? [...sentences, t("unknownWhy")] : sentences;
 }

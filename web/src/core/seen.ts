@@ -25,13 +25,17 @@ export interface Texts {
   querySequence: Sequence;
   keySequence: Sequence;
   self: boolean; // the same text on both sides
+  glued: boolean[]; // of the keys: continues the word before it
 }
 
-function whereIs(from: number, to: number, sequence: Sequence): string {
-  if (sequence.segments[from] !== sequence.segments[to]) return t("where.other");
+// In words; in tokens where a part of a word or a comma is among those that are counted.
+function whereIs(from: number, to: number, { keySequence: { segments }, glued }: Texts): string {
+  if (segments[from] !== segments[to]) return t("where.other");
   const count = Math.abs(to - from);
-  if (count === 1) return t(to < from ? "where.before" : "where.after");
-  return t(to < from ? "where.back" : "where.ahead", { count });
+  const [begin, end] = [Math.min(from, to) + 1, Math.max(from, to)];
+  const unit = t(glued.slice(begin, end + 1).some(Boolean) ? "where.token" : "where.word");
+  if (count === 1) return t(to < from ? "where.before" : "where.after", { unit });
+  return t(to < from ? "where.back" : "where.ahead", { count, unit });
 }
 
 export type Sentence = [StringKey, Record<string, string>];
@@ -51,7 +55,7 @@ export function seenSentence({ tokens, direction, values }: Reading, texts: Text
   if (!out) return ["seen.in", { token, other, percent }];
   if (isMarker(texts.keySequence, most)) return ["seen.marker", { token, other, percent }];
   if (!texts.self) return ["seen.plain", { token, other, percent }];
-  return ["seen.out", { token, other, percent, where: whereIs(from, most, texts.keySequence) }];
+  return ["seen.out", { token, other, percent, where: whereIs(from, most, texts) }];
 }
 
 // The roles for which there is a sentence, and the measure it tells.

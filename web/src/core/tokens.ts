@@ -44,9 +44,8 @@ export function runsLeft(text: string): boolean {
 }
 
 // The token at a place, for a line of text: a name from right to left must not turn what stands beside it.
-export function placed(name: string, index: number): string {
-  return `${rightToLeft.test(name) ? `\u2068${name}\u2069` : name} ${index}`;
-}
+export const isolated = (name: string) => (rightToLeft.test(name) ? `\u2068${name}\u2069` : name);
+export const placed = (name: string, index: number) => `${isolated(name)} ${index}`;
 
 // Is it a sign of the model's own, which stands in no text? Some tokenizers do not say so of all of theirs.
 export function isMarker({ tokens, special }: Sequence, index: number): boolean {

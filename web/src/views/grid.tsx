@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Failure, Select } from "../components/controls";
 import { HeadFinder } from "../components/head_finder";
-import { LensButtons, lensNotes, thumbnailTokens } from "../components/lens_tools";
+import { LensButtons, lensNotes } from "../components/lens_tools";
 import { useLoaded } from "../components/loading";
 import { ViewFrame } from "../components/view_frame";
 import { pixelsOf, weightEntry } from "../canvas/matrix_model";
@@ -15,8 +15,9 @@ import { language, pick, t } from "../core/language";
 import { shortText } from "../core/numbers";
 import { hint } from "../core/readout";
 import { overviewOf } from "../core/overviews";
-import { cleaned, lens } from "../core/shown";
+import { lens } from "../core/shown";
 import { address, change, colours, kindInfo, now, page, source } from "../core/state";
+import { thumbnailOf } from "../core/thumbnail";
 import type { Thumbnails } from "../data/source";
 import type { HeadOverview, Matrix, Overview } from "../data/types";
 
@@ -38,22 +39,6 @@ export function sortedHeads(places: HeadPlace[], measure: string): HeadPlace[] {
   if (!measure) return places;
   const value = (place: HeadPlace) => place.overview?.measures[measure] ?? -Infinity;
   return [...places].sort((a, b) => value(b) - value(a));
-}
-
-const cut = new WeakMap<Float32Array, Map<number, Matrix>>(); // so that each is the same object whenever it is asked for
-
-// Of texts short enough that every cell is one weight, through the lens.
-function thumbnailOf(thumbnails: Thumbnails, layer: number, head: number): Matrix {
-  const { rows, columns, heads, max } = thumbnails;
-  const at = layer * heads + head;
-  const known = cut.get(max) ?? new Map<number, Matrix>();
-  cut.set(max, known);
-  const begin = at * rows * columns;
-  const matrix = known.get(at) ?? { rows, columns, data: max.subarray(begin, begin + rows * columns) };
-  known.set(at, matrix);
-  const through = lens.value;
-  const single = through && rows === through.queryCount && columns === through.keyCount && Math.max(rows, columns) <= thumbnailTokens;
-  return single ? cleaned(matrix, through).matrix : matrix;
 }
 
 function Thumbnail(props: { matrix: Matrix }) {
@@ -83,7 +68,7 @@ function Tile(props: { place: HeadPlace; thumbnails: Thumbnails | null; selected
       onClick={() => change({ layer, head })} onDblClick={() => change({ layer, head, view: "matrix" })}
       onPointerEnter={() => hint(`${name} · ${role} · ${pick(overview?.role.rule)}`)} onPointerLeave={() => hint("")}
     >
-      {props.thumbnails && <Thumbnail matrix={thumbnailOf(props.thumbnails, layer, head)} />}
+      {props.thumbnails && <Thumbnail matrix={thumbnailOf(props.thumbnails, layer, head, lens.value)} />}
       <span class="tile-name">{name}{value != null && <b>{shortText(value)}</b>}</span>
       <span class={`badge role-${overview?.role.id ?? ""}`}>{role || " "}</span>
     </button>
@@ -96,7 +81,7 @@ function gridPanel(places: HeadPlace[], thumbnails: Thumbnails, perRow: number):
   const panel: Panel = { width: perRow * (size + 10), height: Math.ceil(places.length / perRow) * pitch, shapes: [] };
   places.forEach(({ layer, head, overview }, at) => {
     const [x, y] = [(at % perRow) * (size + 10), Math.floor(at / perRow) * pitch];
-    const matrix = thumbnailOf(thumbnails, layer, head);
+    const matrix = thumbnailOf(thumbnails, layer, head, lens.value);
     const pixels = pixelsOf(matrix, pictureColours(), weightEntry(matrix, now.range.peek()));
     panel.shapes.push(
       { type: "text", x, y: y + 10, text: `L${layer} H${head}`, size: 10, fill: ink },

@@ -72,7 +72,7 @@ function Field() {
     () => ({ queries: queryPieces.map((piece, i) => pieceName(piece, queries.tokens[i])), keys: keyPieces.map((piece, i) => pieceName(piece, keys.tokens[i])) }),
     [queryPieces, keyPieces],
   );
-  const texts = { ...names, querySequence: queries, keySequence: keys };
+  const texts = { ...names, querySequence: queries, keySequence: keys, glued: keyPieces.map(({ glued }) => glued) };
   const container = useRef<HTMLDivElement>(null);
   const caption = useRef<HTMLParagraphElement>(null);
   const list = useRef<HTMLDivElement>(null);
