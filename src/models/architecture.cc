@@ -28,6 +28,8 @@ const char* to_string(ModelFamily family) {
       return "Llama";
     case ModelFamily::t5:
       return "T5";
+    case ModelFamily::bart:
+      return "BART";
   }
   return "";
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr Index kVersion = 1;
 
 constexpr std::pair<ModelFamily, const char*> kFamilies[] = {
-    {ModelFamily::gpt2, "gpt2"}, {ModelFamily::llama, "llama"}, {ModelFamily::bert, "bert"}};
+    {ModelFamily::gpt2, "gpt2"}, {ModelFamily::llama, "llama"}, {ModelFamily::bert, "bert"}, {ModelFamily::bart, "bart"}};
 constexpr std::pair<RateDecay, const char*> kDecays[] = {
     {RateDecay::constant, "constant"}, {RateDecay::linear, "linear"}, {RateDecay::cosine, "cosine"}};
 
