@@ -61,6 +61,7 @@
 #include "fovea/scaling.h"
 #include "fovea/shape_trace.h"
 #include "fovea/text_model.h"
+#include "fovea/text_pairs.h"
 #include "fovea/text_reading.h"
 #include "fovea/tokenizer.h"
 #include "fovea/tokenizer_training.h"

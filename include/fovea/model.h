@@ -1,4 +1,5 @@
-// Published models: BERT, GPT-2, Llama, T5 and BART from their files, run with every attention call in sight.
+// Published models: BERT, GPT-2, Llama, T5 and BART from their files, run with every attention call in
+// sight.
 #pragma once
 
 #include <memory>

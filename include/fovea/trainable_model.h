@@ -1,4 +1,5 @@
-// Models that can be trained: GPT-2's, Llama's, BERT's and BART's layouts, with the gradients of all parameters.
+// Models that can be trained: GPT-2's, Llama's, BERT's and BART's layouts, with the gradients of all
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +29,10 @@ struct FOVEA_API TrainableConfig {
   std::string activation = {};             // gelu_new, silu, gelu, gelu; also relu
   float norm_epsilon = 0;                  // 1e-5, 1e-6, 1e-12, 1e-5
   float rope_theta = 10000;                // llama
-  bool tied = true;                        // the output layer is the table of words; always so in bert and bart
+  bool tied = true;   // the output layer is the table of words; always so in bert and bart
   float dropout = 0;  // of weights, layers' outputs and embeddings; llama: of attention weights only
   Index pad_id = -1, begin_id = -1, end_id = -1;  // for the config file; −1: none
+  Index start_id = -1;  // bart: the token before the decoder's first one; −1: end_id
 };
 
 // A target that is ignored.
@@ -41,9 +43,9 @@ inline constexpr Index kIgnored = -100;
 // decoder `decoder_ids`: targets(b, t) is the token after decoder_ids(b, t). Pads of a decoder stand at the
 // end, without a target: nobody sees them.
 struct FOVEA_API TrainingBatch {
-  Ids ids, targets;   // [B, N]
-  Flags real = {};    // [B, N], 0: a pad; empty: there are none
-  Ids segments = {};  // [B, N], BERT's token types; empty: zeros
+  Ids ids, targets;      // [B, N]
+  Flags real = {};       // [B, N], 0: a pad; empty: there are none
+  Ids segments = {};     // [B, N], BERT's token types; empty: zeros
   Ids decoder_ids = {};  // [B, T], BART's; its targets are [B, T], too
 };
 

@@ -1,4 +1,5 @@
-// BART to be trained on pairs of texts: an encoder, and a decoder that looks at it; norms come after the sums.
+// BART to be trained on pairs of texts: an encoder, and a decoder that looks at it; norms come after the
+// sums.
 //
 //   encoder:    x = dropout(norm(word + position))
 //   per layer:  x = norm(x + dropout(attention(x)));  x = norm(x + dropout(feed_forward(x)))
@@ -29,7 +30,7 @@ struct BartBlock {
 
 // Sums before the norms, [rows, E] each, what came out of the first ones, and the states of the parts.
 struct BartState {
-  Buffer attended, crossed, fed;    // before the norms
+  Buffer attended, crossed, fed;  // before the norms
   Buffer after_attention, after_cross;
   SelfAttentionState attention;
   CrossAttentionState cross;

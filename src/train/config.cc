@@ -102,8 +102,10 @@ void check_numbers(const TrainableConfig& c, Complaints& complaints) {
   // transformers' layer norms of BART have this one, whatever the config says.
   complaints.expect(c.family != ModelFamily::bart || c.norm_epsilon == 1e-5f,
                     fmt::format("norm_epsilon is {}, expected 1e-05 in bart", c.norm_epsilon));
-  for (const auto& [name, id] :
-       {std::pair{"pad_id", c.pad_id}, {"begin_id", c.begin_id}, {"end_id", c.end_id}}) {
+  for (const auto& [name, id] : {std::pair{"pad_id", c.pad_id},
+                                 {"begin_id", c.begin_id},
+                                 {"end_id", c.end_id},
+                                 {"start_id", c.start_id}}) {
     complaints.expect(id >= -1 && id < c.vocabulary,
                       fmt::format("{} is {}, expected an id of the vocabulary, or -1", name, id));
   }
@@ -190,8 +192,9 @@ void write_bart(const TrainableConfig& c, JsonWriter& json) {
   json.key("attention_dropout").number(decimal(c.dropout));
   json.key("activation_dropout").number(0);
   json.key("scale_embedding").boolean(false);
+  const Index start = c.start_id < 0 ? c.end_id : c.start_id;
   json.key("decoder_start_token_id");
-  c.end_id < 0 ? json.null() : json.integer(c.end_id);
+  start < 0 ? json.null() : json.integer(start);
   for (const char* name : {"forced_bos_token_id", "forced_eos_token_id"}) json.key(name).null();
 }
 

@@ -43,7 +43,8 @@ class ConfigFields {
   // A size that both stacks share here.
   void same(const char* name, Index expected) const {
     const Index value = integer(name, expected);
-    if (value != expected) fail("{}: {} is {}, expected {} as in the encoder", where_, in_quotes(name), value, expected);
+    if (value != expected)
+      fail("{}: {} is {}, expected {} as in the encoder", where_, in_quotes(name), value, expected);
   }
   bool flag(const char* name, bool usual) const {
     const Json* value = find(name);
@@ -80,6 +81,7 @@ TrainableConfig read_bart(const ConfigFields& fields) {
   c.begin_id = fields.integer("bos_token_id", -1);
   c.end_id = fields.integer("eos_token_id", -1);
   c.pad_id = fields.integer("pad_token_id", -1);
+  c.start_id = fields.integer("decoder_start_token_id", -1);
   return c;
 }
 

@@ -102,7 +102,9 @@ class TrainGolden : public ::testing::TestWithParam<const char*> {
 // The gradient by the bias of the keys is zero, because softmax does not see what all keys of a row share:
 // what is computed is rounding, to be small beside the gradient by the queries' bias. AdamW makes whole
 // steps of it, so parameters after steps are compared without it.
-bool is_key_bias(const std::string& name) { return name.ends_with("self.key.bias") || name.ends_with("k_proj.bias"); }
+bool is_key_bias(const std::string& name) {
+  return name.ends_with("self.key.bias") || name.ends_with("k_proj.bias");
+}
 bool has_key_bias(const std::string& name) { return name.ends_with("attn.c_attn.bias"); }  // its third
 ConstView without_key_bias(const std::string& name, const ConstView& x) {
   if (!has_key_bias(name)) return x;
