@@ -169,8 +169,8 @@ void write_bert(const TrainableConfig& c, JsonWriter& json) {
 
 TrainableConfig completed(const TrainableConfig& config) {
   TrainableConfig c = config;
-  if (c.family == ModelFamily::t5)
-    fail("[train] T5's layout cannot be trained: expected gpt2, llama or bert");
+  if (c.family == ModelFamily::t5 || c.family == ModelFamily::bart)
+    fail("[train] {}'s layout cannot be trained: expected gpt2, llama or bert", to_string(c.family));
   const FamilyDefaults usual = defaults_of(c.family);
   if (c.kv_heads == 0) c.kv_heads = c.heads;
   if (c.width > 0 && c.width < (Index{1} << 24) && c.inner_width == 0) c.inner_width = usual_inner_width(c);
