@@ -56,7 +56,7 @@ Encoding TextModel::encode(const std::vector<std::string>& texts, Index room) co
 }
 
 TextRun TextModel::read(const std::vector<std::string>& texts) const {
-  const bool decodes = model_.config().family == ModelFamily::t5;
+  const bool decodes = model_.config().is_encoder_decoder();
   if (!decodes || texts.empty() || texts.size() > 2) return run(encode(texts), nullptr);
   const Encoding encoding = encode({texts[0]});
   if (texts.size() == 1) {
@@ -69,7 +69,7 @@ TextRun TextModel::read(const std::vector<std::string>& texts) const {
 }
 
 TextRun TextModel::read_generated(const Encoding& prompt, const std::vector<Index>& ids) const {
-  if (model_.config().family == ModelFamily::t5) {
+  if (model_.config().is_encoder_decoder()) {
     const Index start = model_.config().decoder_start_id;
     TokenSequence decoder{{token(start)}, {start}, {}, {}, {}};
     for (const Index id : ids) {
