@@ -70,6 +70,7 @@
 #include "fovea/training_log.h"
 #include "fovea/training_tasks.h"
 #include "fovea/vocabulary.h"
+#include "fovea/word_alignment.h"
 #include "fovea/words.h"
 #endif
 

@@ -48,7 +48,7 @@ class TrainCommand final : public Command {
     options.number("--weight-decay", "X", given_.weight_decay,
                    tr("weight decay of AdamW, on matrices only"));
     options.number("--dropout", "P", given_.dropout,
-                   tr("dropout while training; default: 0; translate: 0.15"));
+                   tr("dropout while training; default: 0; translate: 0.1"));
     options.choice("--tokenizer", {"words", "characters", "bpe"}, given_.tokenizer,
                    tr("text: kind of tokenizer; default: bpe"));
     options.integer(

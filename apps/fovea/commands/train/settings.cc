@@ -113,9 +113,9 @@ void set_usual(TrainSettings& s) {
     s.heads = 4, s.width = 128, s.batch = 512, s.length = 4;
     s.layers = 1, s.steps = 500, s.rate = 1e-3, s.weight_decay = 1;
   } else if (s.task == "translate") {
-    s.heads = 4, s.width = 192, s.batch = 64, s.length = 48;
-    s.steps = 8000, s.rate = 1e-3, s.warmup = 400, s.weight_decay = 0.01;
-    s.family = "bart", s.vocabulary = 5000, s.dropout = 0.15;
+    s.heads = 4, s.width = 128, s.batch = 32, s.length = 48;
+    s.steps = 7000, s.rate = 1.5e-3, s.warmup = 400, s.weight_decay = 0.01;
+    s.family = "bart", s.vocabulary = 5000, s.dropout = 0.1;
   } else {
     s.heads = 4, s.width = 128, s.batch = 16, s.length = 128;
     s.layers = 4, s.steps = 2000, s.rate = 1e-3;

@@ -9,13 +9,13 @@
 #include "fovea/text_pairs.h"
 #include "fovea/tokenizer.h"
 #include "fovea/tokenizer_training.h"
+#include "inputs/alignment_options.h"
 #include "options.h"
 
 namespace fovea::command {
 namespace {
 
 constexpr Index kMostHeldOut = 500;       // pairs, for each of the two parts
-constexpr std::size_t kNamedLines = 10;   // broken ones, by their numbers
 constexpr const char* kStart = "\u0120";  // Ġ: the space that every text begins with
 
 // One vocabulary: words and parts of words of the one language, characters of the other. Lower case: what
@@ -53,14 +53,6 @@ std::string lines_of(const std::vector<TextPair>& pairs) {
   std::string lines;
   for (const TextPair& pair : pairs) lines += pair.source + "\t" + pair.target + "\n";
   return lines;
-}
-
-std::string numbers_of(const std::vector<Index>& lines) {
-  std::string numbers;
-  for (std::size_t i = 0; i < std::min(lines.size(), kNamedLines); ++i) {
-    numbers += (i == 0 ? "" : ", ") + fmt::format("{}", lines[i]);
-  }
-  return lines.size() > kNamedLines ? numbers + ", .." : numbers;
 }
 
 TaskResult examine_pairs(TrainableModel& model, const TrainingData& data, Index batches) {
@@ -118,7 +110,7 @@ PreparedTask prepare_translate(const TrainSettings& settings, const std::string&
   task.files = {{"development.tsv", lines_of(parts.development)}, {"test.tsv", lines_of(parts.test)}};
   if (!file.broken.empty()) {
     task.notes.push_back(tr("{0}: {1} broken lines left out, expected \"source TAB target\": {2}",
-                            one_line(settings.file), file.broken.size(), numbers_of(file.broken)));
+                            one_line(settings.file), file.broken.size(), numbers_of_lines(file.broken)));
   }
   if (left_out > 0) {
     task.notes.push_back(tr("{0} pairs of more than {1} tokens left out; --length sets the limit", left_out,
