@@ -13,8 +13,8 @@ class TrainCommand final : public Command {
   Message summary() const override { return tr("train a small model and record its attention"); }
   Message description() const override {
     return tr(
-        "TASK is sort (digits), induction (words that repeat), addition (a + b modulo 97), text FILE, or just "
-        "FILE: language modelling of a text, whose last tenth is held out. At the end the folder holds the "
+        "TASK is sort (digits), induction (words that repeat), addition (a + b modulo 97), coreference (who 她 is), "
+        "text FILE, or just FILE: language modelling of a text, whose last tenth is held out. At the end the folder holds the "
         "model in Hugging Face's layout, its tokenizer, a log of every step, and a checkpoint. Ctrl-C saves a "
         "checkpoint; --resume continues, even after a crash, and ends with exactly the same bits. --film "
         "records the attention of a text every so many steps.");
@@ -28,7 +28,7 @@ class TrainCommand final : public Command {
   }
   void declare(OptionList& options) override {
     options.positional_paths("TASK", 0, 2, given_.words,
-                             tr("sort, induction, addition, text FILE, or FILE"));
+                             tr("sort, induction, addition, coreference, text FILE, or FILE"));
     const Index many = Index{1} << 31;
     options.integer("--steps", "N", given_.steps, 0, many, tr("optimizer steps"));
     options.integer("--batch", "N", given_.batch, 1, 1 << 20, tr("sequences per step"));
@@ -66,7 +66,7 @@ class TrainCommand final : public Command {
 
   void run(const Context& context) override {
     if (given_.words.empty() && !(resume_ && out_)) {
-      throw UsageError("TASK is missing: sort, induction, addition, text FILE, or FILE");
+      throw UsageError("TASK is missing: sort, induction, addition, coreference, text FILE, or FILE");
     }
     const TrainFolder folder(out_ ? *out_ : usual_folder());
     const TrainSettings settings =

@@ -20,6 +20,8 @@ Translations model() {
       {"list and info: machine-readable", "供程序读取的 JSON：list 与 info"},
       {"installed", "已安装"},
       {"not installed", "未安装"},
+      {"our own: BERT, 2 layers of 4 heads, tells who 他 or 她 is",
+       "自己训练的：BERT，2 层，每层 4 个头，说出“他”或“她”是谁"},
       {"our own: Llama, 2 layers of 4 heads, predicts words that repeat",
        "自己训练的：Llama，2 层，每层 4 个头，预测重复出现的词"},
       {"our own: GPT-2, 2 layers of 2 heads, sorts eight digits",
