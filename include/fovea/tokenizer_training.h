@@ -45,4 +45,9 @@ FOVEA_API std::string train_tokenizer(const std::vector<std::string>& texts,
 // for a word that could not be read back.
 FOVEA_API std::string word_tokenizer(const std::vector<std::string>& words, bool single_digits = false);
 
+// The same for texts without spaces: a text is cut into as few words as possible (SentencePiece's unigram
+// model, all words alike). <unk> and <pad> come behind the words; white space is skipped. Throws Error for
+// a word that could not be read back.
+FOVEA_API std::string segmenting_tokenizer(const std::vector<std::string>& words);
+
 }  // namespace fovea

@@ -13,9 +13,9 @@ class TrainCommand final : public Command {
   Message summary() const override { return tr("train a small model and record its attention"); }
   Message description() const override {
     return tr(
-        "TASK is sort (digits), induction (words that repeat), addition (a + b modulo 97), translate FILE "
-        "(lines \"source TAB target\"), text FILE, or just FILE: language modelling of a text, whose last tenth "
-        "is held out. At the end the folder holds the "
+        "TASK is sort (digits), induction (words that repeat), addition (a + b modulo 97), coreference (who 她 is), "
+        "translate FILE (lines \"source TAB target\"), text FILE, or just FILE: language modelling of a text, whose "
+        "last tenth is held out. At the end the folder holds the "
         "model in Hugging Face's layout, its tokenizer, a log of every step, and a checkpoint. Ctrl-C saves a "
         "checkpoint; --resume continues, even after a crash, and ends with exactly the same bits. --film "
         "records the attention of a text every so many steps.");
@@ -29,8 +29,9 @@ class TrainCommand final : public Command {
             {"fovea train --resume --out born", tr("continue after an interruption")}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths("TASK", 0, 2, given_.words,
-                             tr("sort, induction, addition, translate FILE, text FILE, or FILE"));
+    options.positional_paths(
+        "TASK", 0, 2, given_.words,
+        tr("sort, induction, addition, coreference, translate FILE, text FILE, or FILE"));
     const Index many = Index{1} << 31;
     options.integer("--steps", "N", given_.steps, 0, many, tr("optimizer steps"));
     options.integer("--batch", "N", given_.batch, 1, 1 << 20, tr("sequences per step"));
@@ -70,7 +71,8 @@ class TrainCommand final : public Command {
 
   void run(const Context& context) override {
     if (given_.words.empty() && !(resume_ && out_)) {
-      throw UsageError("TASK is missing: sort, induction, addition, translate FILE, text FILE, or FILE");
+      throw UsageError(
+          "TASK is missing: sort, induction, addition, coreference, translate FILE, text FILE, or FILE");
     }
     const TrainFolder folder(out_ ? *out_ : usual_folder());
     const TrainSettings settings =

@@ -19,6 +19,7 @@ namespace fovea {
 namespace {
 
 constexpr const char* kUnknown = "<unk>";
+constexpr const char* kPad = "<pad>";
 constexpr Index kDefaultBytePairs = 1000;
 
 using Counts = std::map<std::string, Index>;
@@ -120,6 +121,7 @@ struct TokenizerFile {
   TokenizerKind kind = TokenizerKind::words;
   bool only_spaces = false;          // words: marks do not separate them
   bool single_digits = false;        // words: each digit is one
+  bool unspaced = false;             // words: there need be nothing between them
   std::vector<std::string> special;  // the unknown token included
   std::vector<std::string> tokens;   // by id
   std::vector<LearnedPair> merges;
@@ -233,13 +235,31 @@ struct TokenizerFile {
 
   // Without a decoder there is a space between tokens.
   void write_decoder(JsonWriter& json) const {
-    if (kind == TokenizerKind::words) return json.null();
+    if (kind == TokenizerKind::words && !unspaced) return json.null();
     if (kind == TokenizerKind::byte_pairs) return write_byte_level(json);
     write_type(json, "Fuse");
   }
 
+  // Every word costs the same: the best way to cut a text is the one with the fewest.
+  void write_unigram(JsonWriter& json) const {
+    json.begin_object();
+    json.key("type").string("Unigram");
+    json.key("unk_id").integer(std::find(tokens.begin(), tokens.end(), kUnknown) - tokens.begin());
+    json.key("vocab").begin_array();
+    for (const std::string& token : tokens) {
+      json.begin_array();
+      json.string(token);
+      json.number(-1);
+      json.end_array();
+    }
+    json.end_array();
+    json.key("byte_fallback").boolean(false);
+    json.end_object();
+  }
+
   // Characters are byte pairs without pairs: a text is spelled and stays so.
   void write_model(JsonWriter& json) const {
+    if (unspaced) return write_unigram(json);
     const bool words = kind == TokenizerKind::words, bytes = kind == TokenizerKind::byte_pairs;
     json.begin_object();
     json.key("type").string(words ? "WordLevel" : "BPE");
@@ -358,13 +378,10 @@ std::string train_tokenizer(const std::vector<std::string>& texts, const Tokeniz
   return file.json();
 }
 
-std::string word_tokenizer(const std::vector<std::string>& words, bool single_digits) {
-  TokenizerFile file;
-  file.only_spaces = true;
-  file.single_digits = single_digits;
-  file.special = {kUnknown};
-  file.tokens = words;
-  file.tokens.emplace_back(kUnknown);
+namespace {
+
+// The file, if every word comes back as the one token that it is.
+std::string json_that_knows(const TokenizerFile& file, const std::vector<std::string>& words) {
   check_special(file.tokens);
   std::string json = file.json();
   const Tokenizer tokenizer = Tokenizer::from_json(json);
@@ -373,6 +390,28 @@ std::string word_tokenizer(const std::vector<std::string>& words, bool single_di
     fail("[tokenizer] {} would not be read as one word", in_quotes(words[id]));
   }
   return json;
+}
+
+}  // namespace
+
+std::string word_tokenizer(const std::vector<std::string>& words, bool single_digits) {
+  TokenizerFile file;
+  file.only_spaces = true;
+  file.single_digits = single_digits;
+  file.special = {kUnknown};
+  file.tokens = words;
+  file.tokens.emplace_back(kUnknown);
+  return json_that_knows(file, words);
+}
+
+std::string segmenting_tokenizer(const std::vector<std::string>& words) {
+  TokenizerFile file;
+  file.only_spaces = true;
+  file.unspaced = true;
+  file.special = {kUnknown, kPad};
+  file.tokens = words;
+  file.tokens.insert(file.tokens.end(), file.special.begin(), file.special.end());
+  return json_that_knows(file, words);
 }
 
 }  // namespace fovea

@@ -35,6 +35,7 @@ std::string tokenizer_config_json(const Tokenizer& tokenizer, Index max_tokens) 
   json.key("model_max_length").integer(max_tokens);
   json.key("clean_up_tokenization_spaces").boolean(false);
   if (tokenizer.token_to_id("<unk>")) json.key("unk_token").string("<unk>");
+  if (tokenizer.token_to_id("<pad>")) json.key("pad_token").string("<pad>");
   if (tokenizer.token_to_id("<mask>")) json.key("mask_token").string("<mask>");
   if (tokenizer.token_to_id("<pad>")) json.key("pad_token").string("<pad>");
   if (tokenizer.token_to_id("</s>")) json.key("eos_token").string("</s>");

@@ -6,8 +6,10 @@
 
 #include "fovea/error.h"
 #include "fovea/file.h"
+#include "fovea/text_model.h"
 #include "fovea/tokenizer.h"
 #include "fovea/tokenizer_training.h"
+#include "inputs/coreference_cases.h"
 #include "options.h"
 
 namespace fovea::command {
@@ -122,6 +124,36 @@ PreparedTask prepare_addition(const TrainSettings& settings) {
   return task;
 }
 
+PreparedTask prepare_coreference(const TrainSettings& settings) {
+  PreparedTask task = task_with_sizes(settings, coreference_vocabulary(), settings.length);
+  task.config.pad_id = coreference_pad();
+  task.tokenizer = segmenting_tokenizer(coreference_words());
+  CoreferenceTask data = {.batch = settings.batch};
+  task.data = training_data(data);
+  data = {.batch = 250, .part = CoreferencePart::development, .people = CoreferencePeople::different};
+  task.held_out = training_data(data);
+  task.held_out_batches = 4;
+  task.examine = [tokenizer = Tokenizer::from_json(task.tokenizer)](TrainableModel& model) -> TaskResult {
+    const auto cases = pointing_cases(coreference_sentences(
+        CoreferencePart::development, CoreferencePeople::different, 1000, kExamination));
+    const PointingReport report =
+        measure_pointing(TextModel(model.to_model("coreference"), tokenizer), cases);
+    const HeadChoice head = best_pointing_head(report);
+    const PointingScore& score = report.at(head);
+    return {
+        {{"sentences", static_cast<double>(report.cases)},
+         {"layer", static_cast<double>(head.layer)},
+         {"head", static_cast<double>(head.head)},
+         {"right_name_has_more", score.right_share()},
+         {"right_name_has_most", score.largest_share()},
+         {"named", share(report.named, report.cases)}},
+        tr("of {0} sentences with people who were never seen together, {1} has more weight on the right "
+           "name than on the other in {2:.1f} %, and the model names it in {3:.1f} %",
+           report.cases, head.name(), 100 * score.right_share(), 100 * share(report.named, report.cases))};
+  };
+  return task;
+}
+
 std::string read_text(const std::string& file) {
   std::string text = read_file(file);
   if (text.empty()) throw Error(fmt::format("[train] {}: the file is empty", one_line(file)));
@@ -191,6 +223,7 @@ PreparedTask prepare_task(const TrainSettings& settings, const std::string& toke
   if (settings.task == "induction") return prepare_induction(settings);
   if (settings.task == "addition") return prepare_addition(settings);
   if (settings.task == "translate") return prepare_translate(settings, tokenizer);
+  if (settings.task == "coreference") return prepare_coreference(settings);
   return prepare_text(settings, tokenizer);
 }
 

@@ -10,6 +10,7 @@ Translations attend();
 Translations bench();
 Translations demo();
 Translations explain();
+Translations finds();
 Translations generate();
 Translations help();
 Translations info();

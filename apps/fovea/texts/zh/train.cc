@@ -6,13 +6,14 @@ namespace fovea::command::zh {
 Translations train() {
   return {
       {"train a small model and record its attention", "训练一个小模型，并拍下各个头的变化"},
-      {"TASK is sort (digits), induction (words that repeat), addition (a + b modulo 97), translate FILE "
-       "(lines \"source TAB target\"), text FILE, or just FILE: language modelling of a text, whose last tenth "
-       "is held out. At the end the folder holds the "
+      {"TASK is sort (digits), induction (words that repeat), addition (a + b modulo 97), coreference (who 她 is), "
+       "translate FILE (lines \"source TAB target\"), text FILE, or just FILE: language modelling of a text, whose "
+       "last tenth is held out. At the end the folder holds the "
        "model in Hugging Face's layout, its tokenizer, a log of every step, and a checkpoint. Ctrl-C saves a "
        "checkpoint; --resume continues, even after a crash, and ends with exactly the same bits. --film "
        "records the attention of a text every so many steps.",
-       "TASK 可以是 sort（数字排序）、induction（重复出现的词）、addition（模 97 的加法 a + b）、translate FILE（每行是“原文 TAB 译文”）、text FILE，"
+       "TASK 可以是 sort（数字排序）、induction（重复出现的词）、addition（模 97 的加法 a + b）、coreference（她指谁）、"
+       "translate FILE（每行是“原文 TAB 译文”）、text FILE，"
        "或直接写 FILE：对一篇文本做语言建模，最后十分之一留作检验。"
        "训练结束后，文件夹里什么都有：Hugging Face 格式的模型、分词器、每一步的记录和检查点。"
        "按 Ctrl-C 会先写检查点；--resume 接着训练，最后的结果与没有中断过逐位相同，崩溃之后也一样。"
@@ -22,8 +23,12 @@ Translations train() {
       {"a text of your own", "自己的文本"},
       {"continue after an interruption", "中断后接着训练"},
       {"translation, from pairs of your own", "用自己的句对训练翻译"},
-      {"sort, induction, addition, translate FILE, text FILE, or FILE",
-       "sort、induction、addition、translate FILE、text FILE 或 FILE"},
+      {"sort, induction, addition, coreference, translate FILE, text FILE, or FILE",
+       "sort、induction、addition、coreference、translate FILE、text FILE 或 FILE"},
+      {"of {0} sentences with people who were never seen together, {1} has more weight on the right name than on "
+       "the other in {2:.1f} %, and the model names it in {3:.1f} %",
+       "{0} 个句子，其中的两个人从未同时出现过：{1} 在 {2:.1f} % 的句子里给正确的人名更大的权重，"
+       "模型在 {3:.1f} % 的句子里说出了正确的人名"},
       {"optimizer steps", "优化器的步数"},
       {"sequences per step", "每步的序列数"},
       {"width of the model", "模型的宽度"},
