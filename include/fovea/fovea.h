@@ -36,6 +36,7 @@
 #include "fovea/array_file.h"
 #include "fovea/attention_weights.h"
 #include "fovea/base64.h"
+#include "fovea/coreference.h"
 #include "fovea/examples.h"
 #include "fovea/explain.h"
 #include "fovea/file.h"
@@ -54,6 +55,7 @@
 #include "fovea/named_tensors.h"
 #include "fovea/npy.h"
 #include "fovea/npz.h"
+#include "fovea/pointing.h"
 #include "fovea/reading.h"
 #include "fovea/rollout.h"
 #include "fovea/run.h"
@@ -61,6 +63,7 @@
 #include "fovea/scaling.h"
 #include "fovea/shape_trace.h"
 #include "fovea/text_model.h"
+#include "fovea/text_pairs.h"
 #include "fovea/text_reading.h"
 #include "fovea/tokenizer.h"
 #include "fovea/tokenizer_training.h"
@@ -69,6 +72,7 @@
 #include "fovea/training_log.h"
 #include "fovea/training_tasks.h"
 #include "fovea/vocabulary.h"
+#include "fovea/word_alignment.h"
 #include "fovea/words.h"
 #endif
 

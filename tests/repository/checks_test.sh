@@ -64,6 +64,23 @@ change '/"the mask"/{p}' texts/zh/mask.cc '"the mask" stands in'
 change 's/第 {0} 个序列（共 {1} 个）/第 {0} 个序列/' texts/zh/mask.cc 'other places for arguments'
 "$root/scripts/check_texts" "$work/tree" >/dev/null || report "check_texts complains about what is right"
 
+# --- alignments made by hand: sed expression, what the complaint must contain
+misalign() {
+  local output
+  sed "$1" "$root/tests/data/alignment/en-zh.tsv" >"$work/aligned.tsv"
+  if output=$("$root/scripts/check_alignment" "$work/aligned.tsv"); then
+    report "check_alignment accepts '$1'"
+  elif ! grep -qF "$2" <<<"$output"; then
+    report "check_alignment says about '$1': $output"
+  fi
+}
+misalign '3s/3-3/3-9/' 'aligned.tsv:3: the link 3-9'
+misalign '3s/0-0/0-0 0-0/' 'twice'
+misalign '3s/我 /我  /' 'one space each'
+misalign '3s/$/\t/' '5 columns'
+misalign '3s/$/0-0/' 'both sure and possible'
+misalign '3s/.*/I love you .\t我 爱 你 。\t0-0\t/' 'the same source as in line 1'
+
 # --- documents: expected and got, with wildcards
 compares() {  # 0|1 expected got
   printf "$2" >"$work/expected"

@@ -170,6 +170,21 @@ TEST(WordTokenizer, has_exactly_these_words) {
   EXPECT_THROW(word_tokenizer({"12"}, true), Error);
 }
 
+TEST(SegmentingTokenizer, cuts_a_text_without_spaces_into_as_few_words_as_possible) {
+  const Tokenizer tokenizer =
+      Tokenizer::from_json(segmenting_tokenizer({"小明", "借", "借给", "给", "了", "书", "，"}));
+  using Tokens = std::vector<std::string>;
+  EXPECT_EQ(tokenizer.encode("小明借给了小明，书").tokens,
+            (Tokens{"小明", "借给", "了", "小明", "，", "书"}));
+  EXPECT_EQ(tokenizer.encode(" 小明 借 给\n书").tokens, (Tokens{"小明", "借", "给", "书"}));
+  EXPECT_EQ(tokenizer.encode("小红和给").ids, (std::vector<Index>{7, 3}));  // what is unknown is one token
+  EXPECT_EQ(tokenizer.token_to_id("<unk>"), 7);
+  EXPECT_EQ(tokenizer.pad_id(), 8);
+  EXPECT_EQ(tokenizer.decode({0, 2, 4, 5}), "小明借给了书");
+  EXPECT_THROW(segmenting_tokenizer({"two words"}), Error);
+  EXPECT_THROW(segmenting_tokenizer({"给", "给"}), Error);
+}
+
 TEST(WordLevel, needs_its_unknown_token) {
   const auto error = [](const std::string& model) {
     return message_of([&] { testing::SmallTokenizer{.model = model}.make(); });

@@ -15,6 +15,8 @@ struct Demo {
   std::string name;
   Message title;
   void (*run)(const Context&, int digits);
+  // With pictures, in the folder if there is one; none: it has no pictures.
+  void (*draw)(const Context&, const std::optional<std::string>& folder) = nullptr;
 };
 
 const std::vector<Demo>& all_demos() {
@@ -30,7 +32,9 @@ const std::vector<Demo>& all_demos() {
       {"shapes", tr("the shape of every tensor along the way"), demo_shapes},
       {"linear", tr("linear attention: without the N×M matrix"), demo_linear},
       {"visualize", tr("the tutorials' pictures: heatmaps, eight heads, the sparse mask"),
-       [](const Context& context, int) { demo_visualize(context, std::nullopt); }},
+       [](const Context& context, int) { demo_visualize(context, std::nullopt); }, demo_visualize},
+      {"finds", tr("what trained models find: who 她 is, and which words belong together"),
+       [](const Context& context, int) { demo_finds(context, std::nullopt); }, demo_finds},
   };
   return demos;
 }
@@ -51,6 +55,7 @@ class DemoCommand final : public Command {
             {"fovea demo all --lang zh", tr("everything, in Chinese")},
             {"fovea demo masks causal", tr("two of them")},
             {"fovea demo visualize -o pictures", tr("the tutorials' pictures, as PNG too")},
+            {"fovea demo finds", tr("who 她 is, before and after training")},
             {"fovea demo scaling --json", tr("the measurement as JSON")}};
   }
   void declare(OptionList& options) override {
@@ -60,8 +65,8 @@ class DemoCommand final : public Command {
     options.suggest(std::move(names));
     options.integer("--digits", "D", digits_, 0, 17, tr("decimals; default: 8"));
     options.path("-o,--output", "FOLDER", folder_,
-                 tr("visualize: folder for the PNG files; default: the current one (with all: not "
-                    "written)"));
+                 tr("visualize, finds: folder for the PNG files; default for visualize: the current one "
+                    "(with all: not written)"));
     options.flag("--json", json_, tr("scaling and shapes: machine-readable"));
   }
   void run(const Context& context) override {
@@ -76,8 +81,8 @@ class DemoCommand final : public Command {
     for (const Demo* demo : chosen()) {
       context.heading(tr("demo {0} · {1}", demo->name, demo->title));
       const bool named = std::find(names_.begin(), names_.end(), demo->name) != names_.end();
-      if (demo->name == "visualize" && (named || folder_)) {
-        demo_visualize(context, folder_.value_or("."));
+      if (demo->draw != nullptr && (folder_ || (named && demo->name == "visualize"))) {
+        demo->draw(context, folder_.value_or("."));
       } else {
         demo->run(context, static_cast<int>(digits_.value_or(8)));
       }

@@ -25,6 +25,8 @@ void demo_words(const Context& context, int digits);
 void demo_linear(const Context& context, int digits);
 // In the terminal, and as PNG files in the folder if there is one.
 void demo_visualize(const Context& context, const std::optional<std::string>& folder);
+// What trained models find: the person behind a pronoun, words that belong together. Pictures as above.
+void demo_finds(const Context& context, const std::optional<std::string>& folder);
 
 // The account with only the steps of these names, under a heading.
 void print_account(const Context& context, Account account, int digits,

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "commands/train/folder.h"
+#include "fovea/coreference.h"
 #include "fovea/error.h"
 #include "fovea/flat_json.h"
 #include "fovea/json_writer.h"
@@ -16,7 +17,8 @@ namespace fovea::command {
 namespace {
 
 const std::vector<std::string>& task_names() {
-  static const std::vector<std::string> kNames = {"sort", "induction", "addition", "text"};
+  static const std::vector<std::string> kNames = {"sort",        "induction", "addition",
+                                                  "coreference", "text",      "translate"};
   return kNames;
 }
 
@@ -77,19 +79,22 @@ void take_words(const std::vector<std::string>& words, TrainSettings& settings) 
   const auto is_task = [&](const std::string& word) {
     return std::find(task_names().begin(), task_names().end(), word) != task_names().end();
   };
-  if (words.size() == 2 && words[0] != "text") {
-    throw UsageError(fmt::format("TASK: got \"{}\" and \"{}\", expected a file after text only",
-                                 one_line(words[0]), one_line(words[1])));
+  const auto takes_file = [](const std::string& word) { return word == "text" || word == "translate"; };
+  if (words.size() == 2 && !takes_file(words[0])) {
+    throw UsageError(
+        fmt::format("TASK: got \"{}\" and \"{}\", expected a file after text or translate only",
+                    one_line(words[0]), one_line(words[1])));
   }
-  if (words == std::vector<std::string>{"text"}) {
-    throw UsageError("TASK: text needs a FILE: fovea train text FILE");
+  if (words.size() == 1 && takes_file(words[0])) {
+    throw UsageError(fmt::format("TASK: {0} needs a FILE: fovea train {0} FILE", words[0]));
   }
-  settings.task = words.size() == 1 && is_task(words[0]) ? words[0] : "text";
-  if (settings.task != "text") return;
+  settings.task = is_task(words[0]) ? words[0] : "text";
+  if (!takes_file(settings.task)) return;
   std::error_code ignored;
   if (words.size() == 1 && !std::filesystem::exists(words[0], ignored)) {
     throw UsageError(fmt::format(
-        "TASK: got \"{}\", expected sort, induction, addition, text FILE, or a file that is there",
+        "TASK: got \"{}\", expected sort, induction, addition, coreference, translate FILE, text FILE, or a file "
+        "that is there",
         one_line(words[0])));
   }
   settings.file = std::filesystem::absolute(words.back()).lexically_normal().string();
@@ -97,7 +102,7 @@ void take_words(const std::vector<std::string>& words, TrainSettings& settings) 
 
 // What is usual for the task. Numbers that were tried: docs/training.md.
 void set_usual(TrainSettings& s) {
-  s.family = s.task == "induction" ? "llama" : "gpt2";
+  s.family = s.task == "induction" ? "llama" : s.task == "coreference" ? "bert" : "gpt2";
   s.steps = 3000;
   s.warmup = 100;
   s.rate = 3e-3;
@@ -110,6 +115,13 @@ void set_usual(TrainSettings& s) {
   } else if (s.task == "addition") {
     s.heads = 4, s.width = 128, s.batch = 512, s.length = 4;
     s.layers = 1, s.steps = 500, s.rate = 1e-3, s.weight_decay = 1;
+  } else if (s.task == "translate") {
+    s.heads = 4, s.width = 128, s.batch = 32, s.length = 48;
+    s.steps = 7000, s.rate = 1.5e-3, s.warmup = 400, s.weight_decay = 0.01;
+    s.family = "bart", s.vocabulary = 5000, s.dropout = 0.1;
+  } else if (s.task == "coreference") {
+    s.heads = 4, s.width = 64, s.batch = 64, s.length = kCoreferenceTokens;
+    s.steps = 2000;
   } else {
     s.heads = 4, s.width = 128, s.batch = 16, s.length = 128;
     s.layers = 4, s.steps = 2000, s.rate = 1e-3;
@@ -121,15 +133,22 @@ void check_fit(const TrainSettings& s, const TrainArguments& given) {
   const auto refuse = [&](const char* option, bool is_there) {
     if (is_there) throw UsageError(fmt::format("{}: {} has no such setting", option, s.task));
   };
-  if (s.task != "text") {
-    refuse("--tokenizer", is_given(given.tokenizer));
+  if ((s.family == "bart") != (s.task == "translate")) {
+    throw UsageError(fmt::format("--family: got {}; bart is what translate is for, and only it", s.family));
+  }
+  if (s.task != "text") refuse("--tokenizer", is_given(given.tokenizer));
+  if (s.task != "text" && s.task != "translate") {
     refuse("--vocabulary", is_given(given.vocabulary));
-    if (s.family == "bert") {
+    if (s.family == "bert" && s.task != "coreference") {
       throw UsageError(fmt::format(
           "--family: bert looks both ways and would see what {} asks for; expected gpt2 or llama", s.task));
     }
   }
-  refuse("--length", s.task == "addition" && is_given(given.length));
+  if (s.task == "coreference" && s.family != "bert") {
+    throw UsageError(fmt::format(
+        "--family: got {}, but coreference needs bert: the name may come behind the pronoun", s.family));
+  }
+  refuse("--length", (s.task == "addition" || s.task == "coreference") && is_given(given.length));
   if (s.film.empty() && given.film_every) throw UsageError("--film-every: there is no --film TEXT");
   const bool fine = s.rate > 0 && s.weight_decay >= 0 && s.dropout >= 0 && s.dropout < 1;
   if (!fine) {

@@ -22,7 +22,7 @@ struct TrainArguments {
 
 // All of it decides the bits of the result.
 struct TrainSettings {
-  std::string task;       // sort, induction, addition, text
+  std::string task;       // sort, induction, addition, coreference, text
   std::string file;       // text: its path
   std::string file_hash;  // and what was in it
   std::string family, tokenizer;

@@ -26,8 +26,12 @@ Translations demo() {
       {"the measurement as JSON", "测量数据，供程序读取"},
       {"what to show", "要演示的内容"},
       {"decimals; default: 8", "小数位数；默认 8"},
-      {"visualize: folder for the PNG files; default: the current one (with all: not written)",
-       "visualize 的 PNG 文件写入的文件夹；默认当前文件夹（all 时不写）"},
+      {"visualize, finds: folder for the PNG files; default for visualize: the current one (with all: not "
+       "written)",
+       "visualize 和 finds 的 PNG 文件写入的文件夹；visualize 默认当前文件夹（all 时不写）"},
+      {"what trained models find: who 她 is, and which words belong together",
+       "训练好的模型找到了什么：她是谁，哪些词有关系"},
+      {"who 她 is, before and after training", "她是谁：训练前与训练后"},
       {"scaling and shapes: machine-readable", "scaling 和 shapes 的 JSON"},
       {"all of them, in this order", "按此顺序全部演示"},
       {"A query is compared with every key (dot product), the scores are divided by √d_k, softmax "

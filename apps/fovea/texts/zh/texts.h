@@ -10,6 +10,7 @@ Translations attend();
 Translations bench();
 Translations demo();
 Translations explain();
+Translations finds();
 Translations generate();
 Translations help();
 Translations info();
@@ -23,6 +24,7 @@ Translations serve();
 Translations shared();
 Translations tokens();
 Translations train();
+Translations translate();
 Translations view();
 
 std::vector<Translations> texts();  // all of them
