@@ -1,6 +1,8 @@
 // The numbers that the demonstrations must print, in either language.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "fovea/instruction_set.h"
 #include "run_command.h"
 
@@ -41,8 +43,8 @@ const char* const kNumbers[] = {
     // the engine
     "✓"};
 
-const char* const kDemos[] = {"qkv",        "self-attention", "words",  "scaling", "causal",   "masks",
-                              "multi-head", "cross",          "shapes", "linear",  "visualize"};
+const char* const kDemos[] = {"qkv",        "self-attention", "words",  "scaling", "causal",    "masks",
+                              "multi-head", "cross",          "shapes", "linear",  "visualize", "finds"};
 
 TEST(Demo, all_prints_the_true_numbers) {
   for (const char* language : {"en", "zh"}) {
@@ -94,6 +96,42 @@ TEST(Demo, does_not_depend_on_the_instruction_set) {
     EXPECT_EQ(run_fovea({"demo", name, "--isa", available_instruction_sets().back()}).out,
               run_fovea({"demo", name}).out);
   }
+}
+
+// The row "name   a %   b %   c %" of a table.
+std::vector<double> percents_of(const std::string& out, const std::string& name) {
+  std::istringstream line(out.substr(out.find("\n  " + name) + 3 + name.size()));
+  std::vector<double> values(3);
+  for (double& value : values) {
+    std::string sign;
+    line >> value >> sign;
+    EXPECT_EQ(sign, "%") << name;
+  }
+  return values;
+}
+
+TEST(Demo, finds_who_the_pronoun_is) {
+  const TemporaryDirectory directory;
+  const CommandResult result = run_fovea({"demo", "finds", "-o", directory.file("")});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const char* file : {"finds-names.png", "finds-lines.png"}) {
+    EXPECT_TRUE(contains(result.err, file));
+    EXPECT_TRUE(directory.has(file)) << file;
+  }
+  const std::string& out = result.out;
+  EXPECT_TRUE(contains(out, "1000 sentences of the test"));
+  EXPECT_TRUE(contains(out, "those of L0H1,")) << "the card names this head";
+  const auto untrained = percents_of(out, "untrained "), trained = percents_of(out, "trained "),
+             swapped = percents_of(out, "names swapped "), same = percents_of(out, "of the same gender ");
+  EXPECT_NEAR(untrained[0], 50, 5);
+  for (const auto& row : {trained, swapped}) {
+    EXPECT_GE(row[0], 95);
+    EXPECT_GE(row[1], 95);
+    EXPECT_GE(row[2], 95);
+  }
+  EXPECT_NEAR(same[0], 50, 5);
+  const std::string chinese = run_fovea({"demo", "finds", "--lang", "zh"}).out;
+  EXPECT_EQ(percents_of(chinese, "训练后 "), trained);
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 #include <unordered_set>
 
 #include "core/dropout.h"
+#include "fovea/coreference.h"
 #include "fovea/head_roles.h"
 #include "fovea/measures.h"
+#include "fovea/pointing.h"
 #include "fovea/text_model.h"
 #include "fovea/training_tasks.h"
 #include "run_command.h"
@@ -150,13 +152,51 @@ TEST(OwnModels, induction_needs_its_previous_token_head) {
                      std::to_string(without_most.repeats) + " " + std::to_string(without_least.repeats));
 }
 
+std::vector<PointingCase> pointing_cases(CoreferencePart part, CoreferencePeople people, bool swapped) {
+  std::vector<PointingCase> cases;
+  for (CoreferenceSentence each : coreference_sentences(part, people, 300, 77)) {
+    if (swapped) each = with_names_swapped(each);
+    cases.push_back({each.text, each.pronoun, each.right, each.other});
+  }
+  return cases;
+}
+
+// The head is chosen on other pairs of people than it is tested on.
+TEST(OwnModels, coreference_looks_at_the_person_whom_the_pronoun_stands_for) {
+  using Split = CoreferencePart;
+  using People = CoreferencePeople;
+  const TextModel trained = TextModel::load(own("coreference"));
+  const HeadChoice head = best_pointing_head(
+      measure_pointing(trained, pointing_cases(Split::development, People::different, false)));
+  EXPECT_EQ(head.name(), "L0H1");  // as the card says
+  for (const bool swapped : {false, true}) {
+    const PointingReport report =
+        measure_pointing(trained, pointing_cases(Split::test, People::different, swapped));
+    EXPECT_GE(report.at(head).right_share(), 0.95);
+    EXPECT_GE(report.at(head).largest_share(), 0.95);
+    EXPECT_GE(report.named * 100, report.cases * 95);
+  }
+  // Nobody can know, and it does not: four standard deviations around the half.
+  const PointingReport same = measure_pointing(trained, pointing_cases(Split::test, People::same, false));
+  EXPECT_NEAR(same.at(head).right_share(), 0.5, 0.12);
+  EXPECT_NEAR(same.right_probability, same.other_probability, 0.1);
+
+  const TrainableModel beginning(load_pretrained(own("coreference")).config(), Random(1));
+  const TextModel untrained(beginning.to_model(), trained.tokenizer());
+  const PointingReport before =
+      measure_pointing(untrained, pointing_cases(Split::test, People::different, false));
+  EXPECT_NEAR(before.at(head).right_share(), 0.5, 0.12);
+  EXPECT_LT(before.named, 30);
+}
+
 TEST(OwnModels, the_command_knows_them) {
   const TemporaryDirectory cache;
   const std::vector<std::string> nothing = {"XDG_CACHE_HOME=" + cache.file("")};
   const CommandResult list = run_fovea({"model", "list"}, nothing);
   EXPECT_TRUE(contains(list.out, "induction     installed")) << list.out;
   EXPECT_TRUE(contains(list.out, "sort          installed")) << list.out;
-  for (const char* name : {"sort", "induction"}) {
+  EXPECT_TRUE(contains(list.out, "coreference   installed")) << list.out;
+  for (const char* name : {"sort", "induction", "coreference"}) {
     EXPECT_EQ(run_fovea({"model", "check", name}, nothing).exit_code, 0);
     std::uintmax_t bytes = 0;
     for (const auto& file : std::filesystem::directory_iterator(own(name))) bytes += file.file_size();

@@ -250,6 +250,8 @@ TEST(TrainCommand, refusals_are_clear_and_write_nothing) {
       {{"sort", "--family", "bert"}, 2, "bert looks both ways"},
       {{"sort", "--tokenizer", "bpe"}, 2, "--tokenizer: sort has no such setting"},
       {{"addition", "--length", "3"}, 2, "--length: addition has no such setting"},
+      {{"coreference", "--length", "3"}, 2, "--length: coreference has no such setting"},
+      {{"coreference", "--family", "gpt2"}, 2, "--family: got gpt2, but coreference needs bert"},
       {{"sort", "--film-every", "3"}, 2, "--film-every: there is no --film TEXT"},
       {{"sort", "--rate", "-1"}, 2, "got --rate -1"},
       {{"sort", "--resume"}, 1, "training.json: there is no such file, so there is no training to resume"},

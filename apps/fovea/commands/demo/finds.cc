@@ -54,7 +54,7 @@ NameWeights weights_of_names(const Context& context, const TextModel& untrained,
   };
   add(tr("untrained"), untrained, kSentence);
   add(tr("trained"), trained, kSentence);
-  add(tr("names swapped"), trained, kSwapped);
+  add(tr("swapped"), trained, kSwapped);
   return names;
 }
 
@@ -158,11 +158,12 @@ void find_person(const Context& context, const FoundPictures& pictures) {
 
 void demo_finds(const Context& context, const std::optional<std::string>& folder) {
   const FoundPictures pictures(folder);
-  context.paragraph(tr(
-      "Attention is said to find who a pronoun stands for, and which word belongs to which. Three claims, "
-      "and what models that learned from data alone really do."));
+  context.paragraph(
+      tr("Attention is said to find who a pronoun stands for, and which word belongs to which. What "
+         "models that learned from data alone really do, in numbers."));
   find_person(context, pictures);
   find_neighbours(context, pictures);
+  find_translation(context);
 }
 
 }  // namespace fovea::command

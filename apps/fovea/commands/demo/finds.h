@@ -27,6 +27,9 @@ void find_person(const Context& context, const FoundPictures& pictures);
 // Which head of MiniLM looks from "cat" at "sat" and "mat", and how much of it is the sentence's length.
 void find_neighbours(const Context& context, const FoundPictures& pictures);
 
+// "I love you" and 我 爱 你, word by word.
+void find_translation(const Context& context);
+
 // The position of the first token that is this word. Throws Error if there is none.
 Index position_of(const Encoding& encoding, const std::string& word);
 

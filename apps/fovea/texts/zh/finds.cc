@@ -5,10 +5,10 @@ namespace fovea::command::zh {
 
 Translations finds() {
   return {
-      {"Attention is said to find who a pronoun stands for, and which word belongs to which. Three claims, and "
-       "what models that learned from data alone really do.",
+      {"Attention is said to find who a pronoun stands for, and which word belongs to which. What models that "
+       "learned from data alone really do, in numbers.",
        "常听人说，注意力能找出代词指的是谁、哪个词和哪个词有关。"
-       "下面是三个这样的说法，以及只从数据中学习的模型实际上是怎么做的。"},
+       "只从数据中学习的模型实际上是怎么做的，下面用数字说明。"},
       {"Who is 她? 小明把苹果给了小红，她很开心。", "“她”是谁？小明把苹果给了小红，她很开心。"},
       {"The model {0} is not there; it is installed with the command.",
        "没有找到模型 {0}；它随命令一起安装。"},
@@ -18,6 +18,7 @@ Translations finds() {
        "下面是 {0} 的权重，它是用另外 {1} 个句子从所有头中选出来的。"},
       {"untrained", "未训练"},
       {"trained", "训练后"},
+      {"swapped", "交换"},
       {"names swapped", "交换人名"},
       {"of the same gender", "两人同性别"},
       {"{0} sentences of the test with people who were never seen together:",
@@ -48,17 +49,23 @@ Translations finds() {
       {"the same, longer", "同样的句子加长"},
       {"mean of {0} heads", "{0} 个头的平均"},
       {"even attention", "平均分配"},
-      {"{0} looks most: “sat” {1:.2f}, “mat” {2:.2f}. Even attention would give two of nine tokens {3:.2f}, so "
-       "much of it is only the sentence's short length. Of 100 other sentences of the same form the same head "
-       "gives {4:.2f} (verb {5:.2f}, noun {6:.2f}), and {7:.2f} (verb {8:.2f}, noun {9:.2f}) when each goes on "
-       "for another seventeen words.",
-       "{0} 看得最多：“sat” {1:.2f}，“mat” {2:.2f}。句子只有九个词元，平均分配时任意两个也会得到 {3:.2f}，"
-       "所以很大一部分只是因为句子短。在另外 100 个同样形式的句子里，这个头给出 {4:.2f}（动词 {5:.2f}，"
-       "名词 {6:.2f}）；每句再接上十七个词之后是 {7:.2f}（动词 {8:.2f}，名词 {9:.2f}）。"},
-      {"Over those 100 the first is {0} with {1:.2f}; it was chosen from {2} heads, and the largest of so many "
-       "looks like a finding even where nothing is.",
-       "在这 100 个句子里排第一的是 {0}（{1:.2f}）；它是从 {2} 个头中挑出来的，"
-       "从这么多头里挑最大的，即使什么都没有也会看起来像是发现了什么。"},
+      {"{0} has most in this sentence: “sat” {1:.2f}, “mat” {2:.2f}. Even attention would give two of nine tokens "
+       "{3:.2f}: that much comes from the short sentence alone. Over 100 others of the same form {0} has {4:.2f}, "
+       "about as much as even attention; when each goes on for seventeen more words it has {5:.2f} instead of "
+       "{6:.2f}. What it shows is something about this sentence, and because of it this head was picked from {7}.",
+       "这句话里 {0} 最大：“sat” {1:.2f}，“mat” {2:.2f}。句子只有九个词元，平均分配时任意两个也会得到 {3:.2f}："
+       "这一部分只是因为句子短。在另外 100 个同样形式的句子里，{0} 只有 {4:.2f}，和平均分配差不多；"
+       "每句再接上十七个词之后是 {5:.2f}，平均分配是 {6:.2f}。"
+       "它反映的只是这一句话的某种特点；正因为这一句，才从 {7} 个头里选中了它。"},
+      {"{0} is the first over the 100: {1:.2f}, and {2:.2f} in the longer ones, so length does not explain it. But "
+       "it is all on the verb ({3:.2f}; second noun {4:.2f}), and the verb is the next word: on the mean of all "
+       "tokens of “The cat sat on the mat.” this head has {5:.2f} on the next one. No head looks from “cat” at "
+       "both: the one that comes closest is {6}, “sat” {7:.2f}, “mat” {8:.2f}.",
+       "在那 100 个句子里排第一的是 {0}：{1:.2f}，加长之后仍有 {2:.2f}，所以不能用句子短来解释。"
+       "但权重都在动词上（{3:.2f}；第二个名词 {4:.2f}），而动词正好是下一个词："
+       "在“The cat sat on the mat.”的所有词元上，这个头平均有 {5:.2f} 的权重落在下一个词元上。"
+       "没有哪个头从“cat”同时看这两个词：最接近的是 {6}，“sat” {7:.2f}，“mat” {8:.2f}。"},
+      {"“I love you” and 我 爱 你, word by word", "“I love you”与“我 爱 你”：逐词对应"},
       {"From “cat” at “sat” and “mat”: The cat sat on the mat.",
        "“cat”对“sat”和“mat”的注意力：The cat sat on the mat."},
       {"weight on both", "两者的权重之和"},
