@@ -1,0 +1,18 @@
+// What the tests of the lessons share.
+#pragma once
+
+#include <string>
+
+#include "fovea/live.h"
+
+namespace fovea {
+
+inline constexpr Language kBothLanguages[] = {Language::english, Language::chinese};
+
+// Our own models as they stand in the repository.
+inline std::string own_lesson_model(const std::string& name) {
+  return name == "induction" || name == "sort" ? std::string(FOVEA_TEST_DATA) + "/../../models/" + name
+                                               : "";
+}
+
+}  // namespace fovea
