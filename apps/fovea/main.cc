@@ -39,6 +39,8 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_model_command());
   commands.push_back(make_generate_command());
   commands.push_back(make_train_command());
+  commands.push_back(make_corpus_command());
+  commands.push_back(make_study_command());
   commands.push_back(make_serve_command());
   commands.push_back(make_view_command());
   commands.push_back(make_bench_command());
