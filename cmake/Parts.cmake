@@ -6,6 +6,7 @@ cmake_dependent_option(FOVEA_PLOT "The part plot, on top of models: pictures as 
                        FOVEA_MODELS OFF)
 cmake_dependent_option(FOVEA_CAIRO "Pictures as PNG and PDF, too, by cairo and pango" ON FOVEA_PLOT OFF)
 cmake_dependent_option(FOVEA_BUILD_APPS "The command fovea, which needs all parts" ON FOVEA_PLOT OFF)
+cmake_dependent_option(FOVEA_ZSTD "Corpora packed by zstd" ON FOVEA_MODELS OFF)
 if(NOT FOVEA_BUILD_APPS)
   message(STATUS "The command fovea is not built: it needs FOVEA_MODELS, FOVEA_PLOT and FOVEA_BUILD_APPS")
 endif()

@@ -95,6 +95,8 @@ std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_info_command();
 std::unique_ptr<Command> make_learn_command();
+std::unique_ptr<Command> make_corpus_command();
+std::unique_ptr<Command> make_study_command();
 // Both describe the commands that `all` makes: these themselves, too.
 using CommandFactory = std::vector<std::unique_ptr<Command>> (*)();
 std::unique_ptr<Command> make_completion_command(CommandFactory all);

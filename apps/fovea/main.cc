@@ -42,6 +42,8 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_translate_command());
   commands.push_back(make_align_command());
   commands.push_back(make_train_command());
+  commands.push_back(make_corpus_command());
+  commands.push_back(make_study_command());
   commands.push_back(make_serve_command());
   commands.push_back(make_view_command());
   commands.push_back(make_bench_command());

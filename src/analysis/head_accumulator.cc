@@ -50,7 +50,7 @@ HeadAccumulator::HeadAccumulator(const MeasurePlan& plan) : plan_(&plan) {
   if (!plan.keep_rows) return;
   for (const Measure measure : all_measures()) {
     if (plan.wants(measure) && is_per_row(measure))
-      measures_.row_values[place(measure)].assign(at(plan.n), 0.0);
+      measures_.row_values[place(measure)].assign(at(plan.n), plan.absent);
   }
 }
 

@@ -21,6 +21,7 @@ struct MeasurePlan {
 
   Index n, m;
   bool keep_rows;
+  double absent = 0;                  // what rows to which a measure does not apply are kept as
   std::bitset<kMeasureCount> wanted;  // asked for, and what they need is known
   SequenceStructure structure;
 };

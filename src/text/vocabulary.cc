@@ -25,38 +25,61 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
+std::vector<Index> WordCounter::add(std::string_view text, Index most) {
+  std::vector<Index> numbers;
+  for (std::string& word : split_words(text)) {
+    const auto [place, is_new] = numbers_.try_emplace(word, distinct());
+    if (is_new) {
+      words_.push_back(std::move(word));
+      counts_.push_back(0);
+    }
+    ++counts_[static_cast<std::size_t>(place->second)];
+    ++total_;
+    if (most < 0 || static_cast<Index>(numbers.size()) < most) numbers.push_back(place->second);
+  }
+  return numbers;
+}
+
 Vocabulary::Vocabulary(const std::vector<std::string>& texts, Index max_size, Index min_count) {
+  WordCounter counter;
+  for (const std::string& text : texts) counter.add(text, 0);
+  fill(counter, max_size, min_count);
+}
+
+Vocabulary Vocabulary::of(const WordCounter& counter, Index max_size, Index min_count) {
+  Vocabulary vocabulary(std::vector<std::string>{});
+  vocabulary.fill(counter, max_size, min_count);
+  return vocabulary;
+}
+
+void Vocabulary::fill(const WordCounter& counter, Index max_size, Index min_count) {
   if (max_size < 0 || min_count < 0) {
     fail("[vocabulary] the sizes {} and {} must not be negative", max_size, min_count);
   }
-  std::vector<std::string> words;
-  std::vector<Index> counts;
-  for (const std::string& text : texts) {
-    for (std::string& word : split_words(text)) {
-      const auto [place, is_new] = ids_.try_emplace(word, static_cast<Index>(words.size()));
-      if (is_new) {
-        words.push_back(std::move(word));
-        counts.push_back(0);
-      }
-      ++counts[static_cast<std::size_t>(place->second)];
-    }
-  }
-  std::vector<std::size_t> order(words.size());
+  const std::vector<Index>& counts = counter.counts_;
+  std::vector<std::size_t> order(counts.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return counts[a] > counts[b]; });
-  ids_.clear();
-  const auto put = [&](std::string word, Index count) {
+  const auto put = [&](const std::string& word, Index count) {
     ids_.emplace(word, size());
-    words_.push_back(std::move(word));
+    words_.push_back(word);
     counts_.push_back(count);
   };
+  words_.clear(), counts_.clear(), ids_.clear();
   put("<pad>", 0);
   put("<unk>", 0);
   for (const std::size_t i : order) {
     if (counts[i] < min_count || (max_size > 0 && size() >= max_size)) break;
-    if (ids_.count(words[i]) == 0) put(std::move(words[i]), counts[i]);
+    if (ids_.count(counter.words_[i]) == 0) put(counter.words_[i], counts[i]);
   }
+}
+
+std::vector<Index> Vocabulary::ids_of(const WordCounter& counter) const {
+  std::vector<Index> ids;
+  ids.reserve(counter.words_.size());
+  for (const std::string& word : counter.words_) ids.push_back(id(word));
+  return ids;
 }
 
 Index Vocabulary::id(std::string_view word) const {

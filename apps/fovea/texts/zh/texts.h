@@ -8,6 +8,7 @@ namespace fovea::command::zh {
 Translations analyze();
 Translations attend();
 Translations bench();
+Translations corpus();
 Translations demo();
 Translations explain();
 Translations finds();
@@ -23,6 +24,7 @@ Translations pictures();
 Translations plot();
 Translations serve();
 Translations shared();
+Translations study();
 Translations tokens();
 Translations train();
 Translations translate();

@@ -1,0 +1,121 @@
+// From what was measured of texts into the sums of a study.
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/study/pair_sketch.h"
+#include "analysis/study/study_text.h"
+#include "core/at.h"
+
+namespace fovea {
+inline namespace internal {
+namespace {
+
+constexpr Index kContext = 6;  // tokens on both sides of a place
+
+void add_measures(StudyState& state, Index head, const MeasuredText& text, const HeadOfText& of_text) {
+  const std::size_t length = at(state.header.options.length);
+  for (std::size_t k = 0; k < study_measures().size(); ++k) {
+    const std::vector<double>& rows = of_text.rows[k];
+    const std::size_t place = state.measure_at(head, k);
+    const double range = study_range(study_measures()[k], state.header.options.length);
+    const double bins = static_cast<double>(kStudyBins) / range;
+    std::int64_t* histogram = state.histograms.data() + place * at(kStudyBins);
+    const bool by_row = rows.size() == text.ids.size() && study_measures()[k] != Measure::received &&
+                        study_measures()[k] != Measure::sink_share;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double value = rows[i];
+      if (std::isnan(value)) continue;
+      const Int128 sum = exact(value), square = exact(value * value);
+      state.moments.add(place, sum, square);
+      ++histogram[at(std::clamp<Index>(static_cast<Index>(value * bins), 0, kStudyBins - 1))];
+      if (!by_row) continue;
+      state.positions.add(place * length + i, sum, square);
+      state.kinds.add(place * at(kTokenKinds) + static_cast<std::size_t>(text.kinds[i]), sum, square);
+    }
+  }
+}
+
+StudyPlace place_of(const MeasuredText& text, const HeadOfText& head) {
+  StudyPlace place;
+  place.weight = static_cast<double>(head.best_weight);
+  place.text = text.hash;
+  place.query = head.best_query;
+  place.key = head.best_key;
+  const auto near = [](Index i, Index to) { return std::abs(i - to) <= kContext; };
+  bool gap = false;
+  for (Index i = 0; i < static_cast<Index>(text.ids.size()); ++i) {
+    if (!near(i, place.query) && !near(i, place.key)) {
+      gap = !place.tokens.empty();
+      continue;
+    }
+    if (gap) {
+      place.tokens.emplace_back("…");
+      place.weights.push_back(0);
+      gap = false;
+    }
+    if (i == place.query) place.query_at = static_cast<Index>(place.tokens.size());
+    if (i == place.key) place.key_at = static_cast<Index>(place.tokens.size());
+    place.tokens.push_back(text.tokens[at(i)]);
+    place.weights.push_back(static_cast<double>(head.best_row[at(i)]));
+  }
+  return place;
+}
+
+}  // namespace
+
+void add_head(StudyState& state, Index head, const std::vector<MeasuredText>& texts) {
+  const StudyHeader& header = state.header;
+  const Index counters = pair_counters(header.vocabulary);
+  for (const MeasuredText& text : texts) {
+    if (text.heads.empty()) continue;
+    const HeadOfText& of_text = text.heads[at(head)];
+    const auto n = static_cast<Index>(text.ids.size());
+    add_measures(state, head, text, of_text);
+    const Index first = head * header.distances() + header.options.length - n;  // of distance −(n − 1)
+    for (Index d = 0; d < 2 * n - 1; ++d) {
+      state.distance_weight[at(first + d)] += exact(of_text.distance_weight[at(d)]);
+      state.distance_pairs[at(first + d)] += of_text.distance_pairs[at(d)];
+    }
+    for (Index i = 0; i < n; ++i) {
+      state.received[at(head * header.vocabulary + text.ids[at(i)])] += exact(of_text.received[at(i)]);
+      const std::int32_t key = of_text.strongest[at(i)];
+      if (key < 0) continue;
+      add_pair(state.pairs.data() + head * kPairBuckets * counters, header.vocabulary, text.ids[at(i)],
+               text.ids[static_cast<std::size_t>(key)],
+               static_cast<double>(of_text.strongest_weight[at(i)]));
+    }
+    ++state.roles[at(head) * study_roles().size() + of_text.role];
+    std::vector<StudyPlace>& places = state.places[at(head)];
+    const bool full = static_cast<Index>(places.size()) == kStudyPlaces;
+    if (of_text.best_query < 0) continue;
+    if (full && static_cast<double>(of_text.best_weight) < places.back().weight) continue;
+    insert_place(places, place_of(text, of_text));
+  }
+}
+
+void add_texts(StudyState& state, const std::vector<MeasuredText>& texts) {
+  const Index heads = state.header.all_heads();
+  for (const MeasuredText& text : texts) {
+    if (text.heads.empty()) {
+      ++state.counts.skipped;
+      continue;
+    }
+    ++state.counts.texts;
+    state.counts.tokens += static_cast<Index>(text.ids.size());
+    state.counts.unknown += text.unknown;
+    if (text.cut) ++state.counts.cut;
+    for (std::size_t i = 0; i < text.ids.size(); ++i) {
+      if (state.token_count[at(text.ids[i])]++ == 0) state.names.emplace(text.ids[i], text.tokens[i]);
+    }
+    std::size_t pair = 0;
+    for (Index a = 0; a < heads; ++a) {
+      for (Index b = a + 1; b < heads; ++b, ++pair) {
+        state.divergence[at(a * heads + b)] += exact(text.divergence[pair]);
+      }
+    }
+    state.divergence_rows[0] += text.divergence_rows;
+  }
+}
+
+}  // namespace internal
+}  // namespace fovea
