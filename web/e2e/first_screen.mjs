@@ -400,11 +400,8 @@ async function projector({ context, url }) {
 async function pictures({ context, url, screenshots }) {
   const session = await newPage(context, url, { width: 1440, height: 860 });
   const { page } = session;
-  for (const name of ["hero", "hero.zh"]) {
-    await arriveAtText(session);
-    await page.screenshot({ path: join(screenshots, `${name}.png`) });
-    await page.click("button.language");
-  }
+  await arriveAtText(session);
+  await page.screenshot({ path: join(screenshots, "hero.png") });
   await page.close();
 }
 

@@ -1,6 +1,6 @@
 // Words of the Steps view.
 export const stageStrings = {
-  of: ["Of", "对象"],
+  of: ["Example", "对象"],
   modelsHead: ["the model’s head", "模型的头"],
   reset: ["Original numbers", "恢复原数"],
   queriesFrom: ["Queries from", "查询 从"],

@@ -13,7 +13,7 @@ export const viewStrings = {
   "about.matrix": ["Every weight of one head: rows are queries, columns are keys.", "一个头的全部权重：行是查询，列是键。"],
   "about.lines": ["Lines from queries (left) to keys (right); one colour per head.", "从查询（左）连到键（右）；每个头一种颜色。"],
   "about.grid": ["All layers and heads at once, with what each head mostly does.", "一次看全所有层和头，以及每个头主要在做什么。"],
-  "about.steps": ["One head from X to its output; a click on a number shows the sum that made it.", "一个头从 X 到输出的全过程；点击任意数字，看它是怎样算出来的。"],
+  "about.steps": ["One head from X to its output; click a number to see the sum behind it.", "一个头从 X 到输出的全过程；点击任意数字，看它是怎样算出来的。"],
   "about.masks": ["Decide who may see whom, and see what that does to the attention.", "决定谁能看见谁，并观察注意力随之如何变化。"],
   "about.heads": ["Measures of every head, how similar heads are, and what the measures mean.", "每个头的度量、头与头有多相似，以及各度量的含义。"],
   "about.compare": ["Two heads, texts or masks side by side, with the difference.", "并排对比两个头、两段文本或两种掩码，并显示差异。"],
