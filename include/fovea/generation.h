@@ -1,4 +1,4 @@
-// Text that grows token by token: GPT-2, Llama and T5.
+// Text that grows token by token: GPT-2, Llama, T5 and BART.
 #pragma once
 
 #include <cstdint>
@@ -41,20 +41,32 @@ struct FOVEA_API GenerationOptions {
   Index top_k = 0;         // sample from the k most likely; 0: from all
   double top_p = 1;        // sample from the most likely that together have this probability
   std::uint64_t seed = 0;
-  bool stop_at_end = true;                   // at a token of the model's end_ids
-  std::function<void(Index)> on_token = {};  // told of each token as it comes
+  Index beams = 1;            // above 1: beam search, which follows so many texts at once; not sampled
+  double length_penalty = 1;  // of beams: a text of n tokens has the score log p / n^penalty
+  bool early_end = false;     // of beams: done once there are as many whole texts as beams; else only when
+                              // the texts still open look no better than those
+  bool stop_at_end = true;    // at a token of the model's end_ids
+  std::function<void(Index)> on_token = {};  // told of each token as it comes; of beams, at the end
   std::stop_token stop = {};                 // a request ends the text after the token at hand
 };
 
 struct FOVEA_API Generation {
   std::vector<Index> ids;  // the new tokens, without the one that ended the text
   bool ended = false;      // by such a token
+  double score = 0;        // of beam search: log p / n^penalty, with the token that ended it
 };
 
 // Continues the prompt; an encoder-decoder model reads the prompt and starts its own text. Throws Error
-// for an empty prompt (not of T5), one that fills the model's length, and options out of range.
+// for an empty prompt, one that fills the model's length, and options out of range.
 FOVEA_API Generation generate(const Model& model, const std::vector<Index>& prompt,
                               const GenerationOptions& options = {});
+
+// The texts that beam search ended with, at most options.beams, best first: scores, length penalty and
+// early end as transformers defines them (num_beams, length_penalty, early_stopping true or false). Of
+// texts with equal scores, the one from the better beam with the lower token comes first. generate() gives
+// the best.
+FOVEA_API std::vector<Generation> beam_search(const Model& model, const std::vector<Index>& prompt,
+                                              const GenerationOptions& options);
 
 // The place of the token that the options choose for logits [V]: the first of the largest without
 // temperature, else by `uniform`, a number in [0, 1).

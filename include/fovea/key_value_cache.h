@@ -1,6 +1,8 @@
 // Keys and values of the tokens seen so far, for decoding token by token.
 #pragma once
 
+#include <vector>
+
 #include "fovea/api.h"
 #include "fovea/tensor.h"
 
@@ -29,6 +31,11 @@ class FOVEA_API KeyValueCache {
   // Forgets all tokens from this one on; their room stays. Throws Error unless 0 ≤ tokens ≤ size().
   void truncate(Index tokens);
   void clear() { truncate(0); }
+  // Sequence i of the batch becomes what sequence from[i] was; the batch then has from.size() sequences,
+  // for beam search. A sequence that stays where it is (from[i] = i) is not copied, as long as the batch
+  // keeps its size and every sequence that is read stays; else all are. Throws Error for a place that there
+  // is not.
+  void reorder(const std::vector<Index>& from);
 
   Index size() const { return size_; }  // tokens
   Index capacity() const { return keys_.shape()[2]; }

@@ -35,6 +35,21 @@ const char* to_string(ModelFamily family) {
   return "";
 }
 
+void DecodingState::reorder(const std::vector<Index>& from) {
+  for (KeyValueCache& cache : self) cache.reorder(from);
+}
+
+void Architecture::read_generation(ConfigReader& config) {
+  config_.forced_first_id = config.id("forced_bos_token_id");
+  config_.forced_last_id = config.id("forced_eos_token_id");
+  config_.forbidden = config.id_lists("bad_words_ids");
+  for (const auto& [name, id] : {std::pair{"forced_bos_token_id", config_.forced_first_id},
+                                 {"forced_eos_token_id", config_.forced_last_id}}) {
+    if (id.value_or(0) < config_.vocabulary) continue;
+    config.complain(fmt::format("{} is {}, expected 0 to {}", name, *id, config_.vocabulary - 1));
+  }
+}
+
 void Architecture::start(DecodingState&, const Ids&, Probe*) const {
   fail("[generate] {} models have no decoder: they cannot generate text", to_string(config_.family));
 }
@@ -50,6 +65,7 @@ std::unique_ptr<Architecture> make_architecture(const Json& json, const std::str
   for (const auto& [name, make] : kMakers) {
     if (type != name) continue;
     std::unique_ptr<Architecture> architecture = make(config, weights);
+    architecture->read_generation(config);
     config.finish();
     return architecture;
   }

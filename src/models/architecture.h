@@ -19,6 +19,9 @@ inline namespace internal {
 struct FOVEA_PRIVATE_API DecodingState {
   std::vector<KeyValueCache> self, cross;
   Index tokens = 0;
+
+  // Sequence i goes on where from[i] was.
+  void reorder(const std::vector<Index>& from);
 };
 
 class FOVEA_PRIVATE_API Architecture {
@@ -26,6 +29,7 @@ class FOVEA_PRIVATE_API Architecture {
   virtual ~Architecture() = default;
 
   const ModelConfig& config() const { return config_; }
+  void read_generation(ConfigReader& config);  // what it must and must not write, the same for all
 
   // The input was checked: shapes agree, at least one token, not too many.
   virtual ModelOutput run(const ModelInput& input, const RunOptions& options) const = 0;

@@ -1,5 +1,6 @@
 #include "models/config_reader.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -85,6 +86,25 @@ std::vector<Index> ConfigReader::ids(const char* name) {
     }
   }
   return ids;
+}
+
+std::vector<std::vector<Index>> ConfigReader::id_lists(const char* name) {
+  const Found found = find({name});
+  std::vector<std::vector<Index>> lists;
+  if (found.value == nullptr) return lists;
+  const auto is_id = [](const Json& item) { return integer_of(item) >= 0; };
+  const auto is_list = [&](const Json& item) {
+    return item.is_array() && !item.empty() && std::all_of(item.begin(), item.end(), is_id);
+  };
+  if (!found.value->is_array() || !std::all_of(found.value->begin(), found.value->end(), is_list)) {
+    wrong(found, "lists of token ids");
+    return lists;
+  }
+  for (const Json& list : *found.value) {
+    std::vector<Index>& ids = lists.emplace_back();
+    for (const Json& id : list) ids.push_back(integer_of(id));
+  }
+  return lists;
 }
 
 float ConfigReader::number(const Names& names, std::optional<float> fallback) {

@@ -24,6 +24,7 @@ class ConfigReader {
   Index layers(const Names& names, std::optional<Index> fallback = {});  // one from 1 to 1024
   std::optional<Index> id(const char* name);                             // a token id ≥ 0
   std::vector<Index> ids(const char* name);                              // one id, or a list of them
+  std::vector<std::vector<Index>> id_lists(const char* name);            // a list of lists of them
   float number(const Names& names, std::optional<float> fallback = {});
   bool flag(const char* name, bool fallback);
   std::string text(const char* name, const std::string& fallback);

@@ -8,38 +8,21 @@
 #include "core/fail.h"
 #include "fovea/random.h"
 #include "models/architecture.h"
+#include "models/generation_input.h"
+#include "models/token_rules.h"
 
 namespace fovea {
 namespace {
 
-Ids one_sequence(const std::vector<Index>& ids) { return Ids({1, static_cast<Index>(ids.size())}, ids); }
-
 Index largest(const Tensor& logits) {
   return std::max_element(logits.data(), logits.data() + logits.shape()[0]) - logits.data();
-}
-
-void check_options(const GenerationOptions& options) {
-  if (options.max_tokens < 0 || options.top_k < 0 || !(options.temperature >= 0) ||
-      !std::isfinite(options.temperature) || !(options.top_p > 0 && options.top_p <= 1)) {
-    fail(
-        "[generate] got max_tokens {}, temperature {}, top_k {}, top_p {}; expected ≥ 0, ≥ 0, ≥ 0 and "
-        "0 < top_p ≤ 1",
-        options.max_tokens, options.temperature, options.top_k, options.top_p);
-  }
 }
 
 }  // namespace
 
 Decoding::Decoding(const Model& model, const std::vector<Index>& encoder_ids, Probe* probe)
     : architecture_(&model.architecture()), state_(std::make_unique<DecodingState>()) {
-  const ModelConfig& config = model.config();
-  if (config.is_encoder_decoder() && encoder_ids.empty()) {
-    fail("[generate] an encoder-decoder model needs tokens to read, got none");
-  }
-  if (static_cast<Index>(encoder_ids.size()) > config.max_tokens) {
-    fail("[generate] got {} tokens to read, the model's limit is {}", encoder_ids.size(),
-         config.max_tokens);
-  }
+  check_encoder_part(model.config(), encoder_ids);
   architecture_->start(*state_, one_sequence(encoder_ids), probe);
 }
 
@@ -50,20 +33,9 @@ Decoding& Decoding::operator=(Decoding&&) noexcept = default;
 Index Decoding::size() const { return state_->tokens; }
 
 Tensor Decoding::next(const std::vector<Index>& ids, Probe* probe) {
-  const auto count = static_cast<Index>(ids.size());
-  if (count == 0) fail("[generate] no tokens were given, expected at least one");
-  const Index longest = architecture_->config().max_tokens;
-  if (size() + count > longest) {
-    fail("[generate] {} tokens after {} exceed the model's limit of {}", count, size(), longest);
-  }
-  const Ids sequence = one_sequence(ids);
-  for (const Index id : ids) {  // before any cache grows
-    if (id < 0 || id >= architecture_->config().vocabulary) {
-      fail("[generate] got token {}, expected 0 to {}", id, architecture_->config().vocabulary - 1);
-    }
-  }
-  Tensor logits = architecture_->next(*state_, sequence, probe);
-  state_->tokens += count;
+  check_decoder_part(architecture_->config(), ids, size());  // before any cache grows
+  Tensor logits = architecture_->next(*state_, one_sequence(ids), probe);
+  state_->tokens += static_cast<Index>(ids.size());
   return std::move(logits).reshaped({architecture_->config().vocabulary});
 }
 
@@ -114,24 +86,30 @@ Index choose_token(const Tensor& logits, const GenerationOptions& options, doubl
 
 Generation generate(const Model& model, const std::vector<Index>& prompt,
                     const GenerationOptions& options) {
-  check_options(options);
+  check_generation(options);
+  if (options.beams > 1) {
+    Generation best = beam_search(model, prompt, options).front();
+    for (const Index id : best.ids) {
+      if (options.on_token) options.on_token(id);
+    }
+    return best;
+  }
   const ModelConfig& config = model.config();
-  const bool reads_first = config.is_encoder_decoder();
-  Decoding decoding(model, reads_first ? prompt : std::vector<Index>());
-  std::vector<Index> input = reads_first ? std::vector<Index>{config.decoder_start_id} : prompt;
+  Decoding decoding(model, encoder_part(config, prompt));
+  std::vector<Index> written = decoder_part(config, prompt), input = written;
+  const TokenRules rules(config, options, static_cast<Index>(input.size()));
   Random random(options.seed);
   Generation result;
-  while (static_cast<Index>(result.ids.size()) < options.max_tokens && !options.stop.stop_requested()) {
-    if (decoding.size() + static_cast<Index>(input.size()) > config.max_tokens && !result.ids.empty())
-      break;
-    const Tensor logits = decoding.next(input);
+  while (static_cast<Index>(result.ids.size()) < rules.limit() && !options.stop.stop_requested()) {
+    Tensor logits = decoding.next(input);
+    rules.apply(written, logits.data());
     const Index id = choose_token(logits, options, options.temperature == 0 ? 0 : random.uniform());
-    const auto& ends = config.end_ids;
-    if (options.stop_at_end && std::find(ends.begin(), ends.end(), id) != ends.end()) {
+    if (rules.is_end(id)) {
       result.ended = true;
       break;
     }
     result.ids.push_back(id);
+    written.push_back(id);
     if (options.on_token) options.on_token(id);
     input = {id};
   }

@@ -57,6 +57,26 @@ void add_weights(const fs::path& folder, WeightFiles& weights) {
       folder.string());
 }
 
+// generation_config.json, where there is one, has the last word on how the model writes.
+void add_generation(const fs::path& folder, Json& config) {
+  const std::string path = (folder / "generation_config.json").string();
+  if (!config.is_object() || !fs::exists(path)) return;
+  const Json generation = load_json(path);
+  if (!generation.is_object()) {
+    fail("[model] {}: expected an object, got {}", path, generation.type_name());
+  }
+  const auto said = [&](const char* name) {
+    return generation.contains(name) && !generation[name].is_null();
+  };
+  for (const char* name : {"eos_token_id", "decoder_start_token_id"}) {
+    if (said(name)) config[name] = generation[name];
+  }
+  for (const char* name : {"forced_bos_token_id", "forced_eos_token_id", "bad_words_ids"}) {
+    config.erase(name);
+    if (said(name)) config[name] = generation[name];
+  }
+}
+
 }  // namespace
 
 Json open_model_folder(const std::string& path, WeightFiles& weights) {
@@ -67,6 +87,7 @@ Json open_model_folder(const std::string& path, WeightFiles& weights) {
   }
   if (fs::exists(folder / "config.json")) {
     Json config = load_json((folder / "config.json").string());
+    add_generation(folder, config);
     add_weights(folder, weights);
     return config;
   }

@@ -42,6 +42,15 @@ Tensor grown(ConstView tokens, Index capacity) {
   return result;
 }
 
+// Sequence `to` of [B, H, capacity, D] = sequence `from` of another such array, or of the same one.
+void copy_sequence(const Tensor& source, Index from, Index tokens, Tensor& target, Index to) {
+  const Index heads = source.shape()[1], width = source.shape()[3], stride = source.shape()[2] * width;
+  for (Index h = 0; h < heads; ++h) {
+    std::copy_n(source.data() + (from * heads + h) * stride, tokens * width,
+                target.data() + (to * heads + h) * stride);
+  }
+}
+
 }  // namespace
 
 KeyValueCache::KeyValueCache(const KeyValueCacheConfig& config) : config_(config) {
@@ -90,6 +99,32 @@ void KeyValueCache::truncate(Index tokens) {
     fail("[cache] cannot keep {} tokens, there are only {}", tokens, size_);
   }
   size_ = tokens;
+}
+
+void KeyValueCache::reorder(const std::vector<Index>& from) {
+  if (from.empty()) fail("[cache] got no sequences to keep, expected at least one");
+  for (const Index i : from) {
+    if (i < 0 || i >= config_.batch)
+      fail("[cache] got sequence {}, expected 0 to {}", i, config_.batch - 1);
+  }
+  const auto batch = static_cast<Index>(from.size());
+  const auto stays = [&](Index i) { return from[static_cast<std::size_t>(i)] == i; };
+  const bool in_place = batch == config_.batch && std::all_of(from.begin(), from.end(), stays);
+  const auto moved = [&](Tensor& old) {
+    if (in_place) {
+      for (Index i = 0; i < batch; ++i) {
+        if (!stays(i)) copy_sequence(old, from[static_cast<std::size_t>(i)], size_, old, i);
+      }
+      return;
+    }
+    const Shape& shape = old.shape();
+    Tensor kept = Tensor::uninitialized({batch, shape[1], shape[2], shape[3]});
+    for (Index i = 0; i < batch; ++i) copy_sequence(old, from[static_cast<std::size_t>(i)], size_, kept, i);
+    old = std::move(kept);
+  };
+  moved(keys_);
+  moved(values_);
+  config_.batch = batch;
 }
 
 ConstView KeyValueCache::keys() const { return keys_.view().slice(2, 0, size_); }

@@ -42,6 +42,40 @@ int lines_with(const std::string& text, const std::string& part) {
   return count;
 }
 
+TEST(GenerateCommand, beam_search_of_a_bart) {
+  const std::vector<std::string> start = {"generate", "--model", tiny_model("bart"), "-n", "8", "the cat"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = start;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_fovea(all);
+  };
+  const CommandResult beams = with({"--beams", "3", "--length-penalty", "0.5", "--early-end", "--json"});
+  ASSERT_EQ(beams.exit_code, 0) << beams.err;
+  EXPECT_TRUE(contains(beams.out, "\"score\": -")) << beams.out;
+  EXPECT_TRUE(contains(beams.out, "\"ended\": true")) << beams.out;  // its end is forced
+  EXPECT_FALSE(contains(with({"--json"}).out, "\"score\""));
+  EXPECT_TRUE(contains(with({"--early-end"}).err, "are for --beams 2 or more"));
+  EXPECT_TRUE(contains(with({"--beams", "2", "--temperature", "1"}).err, "--beams does not sample"));
+  EXPECT_EQ(with({"--beams", "0"}).exit_code, 2);
+}
+
+TEST(AttendModel, all_three_kinds_of_a_bart) {
+  const TemporaryDirectory folder;
+  const CommandResult result = run_fovea({"attend", "--model", tiny_model("bart"), "the cat", "a fox",
+                                          "--verbose", "-o", folder.file("all.npz")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(lines_with(result.err, "attention by "), 8) << result.err;  // 2 encoder, 3 decoder, 3 cross
+  for (const char* kind : {"encoder", "decoder", "cross"}) {
+    for (const auto& more : {std::vector<std::string>{"analyze"}, {"plot"}}) {
+      std::vector<std::string> all = more;
+      for (const char* word : {"--model", "", "the cat", "a fox", "--kind", kind}) all.emplace_back(word);
+      all[2] = tiny_model("bart");
+      const CommandResult shown = run_fovea(all);
+      EXPECT_EQ(shown.exit_code, 0) << more.front() << " " << kind << ": " << shown.err;
+    }
+  }
+}
+
 TEST(AttendModel, verbose_tells_the_path_of_every_layer) {
   const TemporaryDirectory folder;
   const CommandResult result = run_fovea({"attend", "--model", tiny_model("t5"), "the cat", "the mat",

@@ -98,7 +98,9 @@ marian_ids = dict(pad_token_id=63, eos_token_id=0, decoder_start_token_id=63, fo
 
 def marian():
     config = tf.MarianConfig(vocab_size=64, activation_function="swish", scale_embedding=True, **marian_ids, **bart_small)
-    return tf.MarianMTModel(config), torch.float32
+    model = tf.MarianMTModel(config)
+    model.generation_config.bad_words_ids = [[63]] + [[i, i] for i in range(1, 63)]  # no word twice in a row
+    return model, torch.float32
 
 
 def marian_two():
@@ -114,26 +116,30 @@ def mbart():
     """Norms first, and one more at the end."""
     config = tf.MBartConfig(vocab_size=64, activation_function="gelu_new", scale_embedding=True, decoder_start_token_id=2,
                             **bart_small)
-    return tf.MBartForConditionalGeneration(config), torch.bfloat16
+    model = tf.MBartForConditionalGeneration(config)
+    model.generation_config.forced_bos_token_id = 5
+    return model, torch.bfloat16
 
 
-def draw_weights(model, dtype):
+def draw_weights(name, model, dtype):
     numbers = list(model.named_parameters())
     numbers += [(name, buffer) for name, buffer in model.named_buffers() if name == "final_logits_bias"]
-    for name, parameter in numbers:
-        if model.config.model_type == "marian" and "embed_positions" in name:
+    for place, parameter in numbers:
+        if model.config.model_type == "marian" and "embed_positions" in place:
             continue  # sinusoids
         scale = 0.3
-        if "embed" in name or "wte" in name or "shared" in name:
+        if "embed" in place or "wte" in place or "shared" in place:
             scale = 0.6
         if model.config.model_type in ("bart", "marian", "mbart"):  # else they repeat one word
-            scale = 0.1 if name.endswith("bias") else 0.45
-            if name.startswith("model.shared") or "embed_tokens" in name:
+            scale = 0.1 if place.endswith("bias") else 0.45
+            if place.startswith("model.shared") or "embed_tokens" in place:
                 scale = 0.2 if model.config.scale_embedding else 0.6
         drawn = torch.randn_like(parameter) * scale
-        if "norm" in name.lower() and name.endswith("weight") or ".ln_" in name and name.endswith("weight"):
+        if "norm" in place.lower() and place.endswith("weight") or ".ln_" in place and place.endswith("weight"):
             drawn = 1 + drawn
         parameter.data = drawn.to(dtype).float()
+    if model.config.model_type in ("bart", "marian", "mbart"):
+        model.final_logits_bias[0, model.config.eos_token_id] += 3 if name == "marian" else 1  # texts end now and then
     model.tie_weights()
 
 
@@ -222,12 +228,13 @@ for number, make in enumerate((bert, roberta, distilbert, gpt2, llama, qwen2, t5
     if sys.argv[1:] and name not in sys.argv[1:]:
         continue
     model, dtype = make()
-    draw_weights(model, dtype)
+    draw_weights(name, model, dtype)
     model.eval()
     folder = FOLDER / name
     shutil.rmtree(folder, ignore_errors=True)
     model.to(dtype).save_pretrained(folder, max_shard_size="20KB" if name == "qwen2" else "1GB")
-    (folder / "generation_config.json").unlink(missing_ok=True)
+    if name not in ("marian", "mbart"):
+        (folder / "generation_config.json").unlink(missing_ok=True)
     if name == "t5v11":
         config = json.loads((folder / "config.json").read_text())
         del config["scale_decoder_outputs"]

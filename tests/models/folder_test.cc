@@ -80,6 +80,69 @@ TEST(ModelFolder, all_that_is_wrong_with_the_config_is_listed_at_once) {
   EXPECT_TRUE(contains(error, "rope_type is yarn"));
 }
 
+TEST(ModelFolder, what_is_wrong_with_a_bart_is_listed_at_once) {
+  const Copy copy("bart");
+  copy.write("config.json", R"({"model_type": "bart", "d_model": 24, "encoder_layers": -2,
+    "decoder_layers": 4096, "encoder_attention_heads": 5, "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 0, "decoder_ffn_dim": 40, "max_position_embeddings": "many", "vocab_size": 280,
+    "activation_function": "mish", "normalize_before": true, "scale_embedding": 1,
+    "forced_bos_token_id": "one"})");
+  const std::string error = copy.error();
+  for (const char* part :
+       {"encoder_layers is \"-2\", expected an integer from 1 to 1024", "decoder_layers is \"4096\"",
+        "d_model 24 is not a multiple of 5 encoder_attention_heads", "encoder_ffn_dim is \"0\"",
+        "max_position_embeddings is", "activation_function is",
+        "normalize_before is true, expected false of a model of type bart",
+        "scale_embedding is \"1\", expected true or false"}) {
+    EXPECT_TRUE(contains(error, part)) << error;
+  }
+}
+
+TEST(ModelFolder, weights_of_a_bart_that_do_not_fit) {
+  const Copy copy("bart");
+  copy.replace("config.json", "\"max_position_embeddings\": 32", "\"max_position_embeddings\": 33");
+  EXPECT_TRUE(
+      contains(copy.error(), "model.encoder.embed_positions.weight is [34, 24], expected [35, 24]"));
+  const Copy deeper("marian");
+  deeper.replace("config.json", "\"decoder_layers\": 2", "\"decoder_layers\": 3");
+  EXPECT_TRUE(contains(deeper.error(),
+                       "model.decoder.layers.2.self_attn.q_proj.weight is missing, expected [24, 24]"));
+  const Copy apart("bart");
+  apart.replace("config.json", "\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
+  EXPECT_TRUE(contains(apart.error(), "lm_head.weight is missing, expected [280, 24]"));
+}
+
+TEST(ModelFolder, what_generation_obeys_is_checked) {
+  const Copy copy("marian");
+  EXPECT_EQ(copy.error(), "");
+  EXPECT_EQ(load_model(copy.path("")).config().forbidden.size(), 63u);
+  copy.write("generation_config.json", R"({"forced_eos_token_id": 64, "bad_words_ids": [[1], "x"]})");
+  EXPECT_TRUE(contains(copy.error(), "forced_eos_token_id is 64, expected 0 to 63"));
+  EXPECT_TRUE(contains(copy.error(), "bad_words_ids is"));
+  copy.write("generation_config.json", "[]");
+  EXPECT_TRUE(contains(copy.error(), "expected an object, got array"));
+  copy.write("generation_config.json", R"({"eos_token_id": [3, 4], "decoder_start_token_id": 7})");
+  const Model model = load_model(copy.path(""));
+  EXPECT_EQ(model.config().end_ids, (std::vector<Index>{3, 4}));
+  EXPECT_EQ(model.config().decoder_start_id, 7);
+  EXPECT_EQ(model.config().forced_last_id, std::nullopt);  // config.json's is not asked any more
+}
+
+TEST(ModelInput, of_a_bart_that_does_not_fit_is_an_error) {
+  for (const char* name : {"bart", "marian"}) {  // learned positions and sinusoids end at the same place
+    const Model model = load_model(tiny_model(name));
+    const auto error = [&](const ModelInput& input) {
+      return error_of([&] { static_cast<void>(model.run(input)); });
+    };
+    EXPECT_EQ(error({Ids::filled({1, 32}, 5), {}, {}, Ids::filled({1, 32}, 5)}), "");
+    EXPECT_TRUE(
+        contains(error({Ids::filled({1, 33}, 5), {}, {}, {}}), "33 tokens, the model's limit is 32"));
+    EXPECT_TRUE(contains(error({Ids::filled({1, 3}, 5), {}, {}, Ids::filled({1, 33}, 5)}),
+                         "decoder_ids have 33 tokens, the model's limit is 32"));
+    EXPECT_TRUE(contains(error({Ids{{5}}, {}, {}, Ids{{1, 300}}}), "token 1 of sequence 0 is 300"));
+  }
+}
+
 TEST(ModelFolder, an_unknown_architecture_names_the_known_ones) {
   const Copy copy("gpt2");
   copy.replace("config.json", "\"model_type\": \"gpt2\"", "\"model_type\": \"mamba\"");

@@ -39,6 +39,38 @@ TEST(KeyValueCache, holds_what_was_appended) {
   EXPECT_EQ(cache.size(), 0);
 }
 
+// Every way to choose 3 of 3 sequences, then batches that grow and shrink.
+TEST(KeyValueCache, reordered_sequences_are_those_that_were_named) {
+  const Tensor k = Random(1).normal({3, 2, 5, 4}), v = Random(2).normal({3, 2, 5, 3});
+  const auto expect_reordered = [&](const std::vector<Index>& from) {
+    KeyValueCache cache({.batch = 3, .kv_heads = 2, .d_k = 4, .d_v = 3});
+    cache.append(k, v);
+    cache.reorder(from);
+    ASSERT_EQ(cache.config().batch, static_cast<Index>(from.size()));
+    ASSERT_EQ(cache.size(), 5);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      expect_same(cache.keys().select(0, static_cast<Index>(i)), k.view().select(0, from[i]));
+      expect_same(cache.values().select(0, static_cast<Index>(i)), v.view().select(0, from[i]));
+    }
+  };
+  for (Index code = 0; code < 27; ++code) expect_reordered({code / 9, code / 3 % 3, code % 3});
+  expect_reordered({2});
+  expect_reordered({1, 1, 0, 2, 0, 1, 1});
+}
+
+TEST(KeyValueCache, sequences_that_stay_are_not_moved) {
+  KeyValueCache cache({.batch = 3, .kv_heads = 2, .d_k = 4});
+  const Tensor piece = Random(1).normal({3, 2, 5, 4});
+  cache.append(piece, piece);
+  const float* where = cache.keys().data();
+  cache.reorder({0, 0, 2});
+  EXPECT_EQ(cache.keys().data(), where);
+  EXPECT_EQ(message_of([&] { cache.reorder({}); }),
+            "[cache] got no sequences to keep, expected at least one");
+  EXPECT_EQ(message_of([&] { cache.reorder({0, 3}); }), "[cache] got sequence 3, expected 0 to 2");
+  EXPECT_EQ(message_of([&] { cache.reorder({-1}); }), "[cache] got sequence -1, expected 0 to 2");
+}
+
 TEST(KeyValueCache, reserved_room_is_not_moved) {
   KeyValueCache cache({.kv_heads = 2, .d_k = 3});
   cache.reserve(100);

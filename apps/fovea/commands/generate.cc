@@ -57,6 +57,8 @@ class GenerateCommand final : public Command {
     return {{"fovea generate --model stories15m \"Once upon a time\"", tr("a story, always the same one")},
             {"fovea generate --model stories15m --temperature 0.8 --top-p 0.9 --seed 7 \"Lily\"",
              tr("another one, sampled")},
+            {"fovea generate --model t5-small --beams 4 \"translate English to German: I love you.\"",
+             tr("the best of four texts that grow side by side")},
             {"fovea generate --model stories15m --capture run.safetensors \"The cat\"",
              tr("with all its attention in one file")}};
   }
@@ -75,6 +77,15 @@ class GenerateCommand final : public Command {
     options.number(
         "--top-p", "P", top_p_,
         tr("sample from the most likely tokens that together have this probability; default: 1"));
+    options.integer("--beams", "N", beams_, 1, 1024,
+                    tr("beam search: follow the N most likely texts at once; default: 1"));
+    options.number(
+        "--length-penalty", "P", length_penalty_,
+        tr("with --beams: a text of n tokens has the score log p / n^P, so that a larger P gives "
+           "longer texts; default: 1"));
+    options.flag(
+        "--early-end", early_end_,
+        tr("with --beams: end as soon as there are N whole texts, even if an open one looks better"));
     options.integer("--seed", "S", seed_, 0, INT64_MAX, tr("seed of the sampling; default: 0"));
     options.path("--capture", "FILE", capture_, tr("save the run to a .safetensors file"));
     options.flag("--json", json_, tr("print JSON"));
@@ -102,7 +113,7 @@ class GenerateCommand final : public Command {
     options.stop = interrupt.token();
     const Generation generated = generate(loaded.model(), prompt.ids, options);
     if (json_) {
-      print_json(context, loaded, prompt, generated);
+      print_json(context, loaded, prompt, generated, options.beams);
     } else {
       text.finish();
       context.print("\n");
@@ -119,6 +130,16 @@ class GenerateCommand final : public Command {
     if (top_p_ && !(*top_p_ > 0 && *top_p_ <= 1)) {
       throw UsageError(fmt::format("--top-p: got {}, expected 0 < P ≤ 1", *top_p_));
     }
+    if (beams_.value_or(1) == 1 && (length_penalty_ || early_end_)) {
+      throw UsageError("--length-penalty and --early-end are for --beams 2 or more");
+    }
+    if (beams_.value_or(1) > 1 && (temperature_.value_or(0) > 0 || top_k_ || top_p_ || seed_)) {
+      throw UsageError(
+          "--beams does not sample: it goes without --temperature, --top-k, --top-p and --seed");
+    }
+    if (length_penalty_ && !(*length_penalty_ >= -100 && *length_penalty_ <= 100)) {
+      throw UsageError(fmt::format("--length-penalty: got {}, expected -100 to 100", *length_penalty_));
+    }
     if (capture_ && !capture_->ends_with(".safetensors")) {
       throw UsageError(fmt::format("--capture: got \"{}\", expected a name ending in .safetensors",
                                    one_line(*capture_)));
@@ -131,12 +152,15 @@ class GenerateCommand final : public Command {
     options.temperature = temperature_.value_or(0);
     options.top_k = top_k_.value_or(0);
     options.top_p = top_p_.value_or(1);
+    options.beams = beams_.value_or(1);
+    options.length_penalty = length_penalty_.value_or(1);
+    options.early_end = early_end_;
     options.seed = static_cast<std::uint64_t>(seed_.value_or(0));
     return options;
   }
 
   static void print_json(const Context& context, const TextModel& loaded, const Encoding& prompt,
-                         const Generation& generated) {
+                         const Generation& generated, Index beams) {
     JsonWriter json;
     const auto integers = [&](const char* key, const std::vector<Index>& values) {
       json.key(key).begin_array();
@@ -148,6 +172,7 @@ class GenerateCommand final : public Command {
     integers("prompt_ids", prompt.ids);
     integers("ids", generated.ids);
     json.key("ended").boolean(generated.ended);
+    if (beams > 1) json.key("score").number(generated.score);
     json.key("text");
     std::vector<Index> all = prompt.ids;
     if (loaded.model().config().is_encoder_decoder()) all.clear();
@@ -159,9 +184,9 @@ class GenerateCommand final : public Command {
 
   std::vector<std::string> prompt_;
   std::optional<std::string> model_, capture_;
-  std::optional<Index> tokens_, top_k_, seed_;
-  std::optional<double> temperature_, top_p_;
-  bool json_ = false;
+  std::optional<Index> tokens_, top_k_, seed_, beams_;
+  std::optional<double> temperature_, top_p_, length_penalty_;
+  bool json_ = false, early_end_ = false;
 };
 
 }  // namespace

@@ -67,6 +67,12 @@ TokenizerParts load_tokenizer(const std::string& path) {
   for (const char* name :
        {"tokenizer.json", "spiece.model", "tokenizer.model", "vocab.json", "vocab.txt", "tokenizer.bin"}) {
     const fs::path file = fs::path(path) / name;
+    if (name == std::string_view("vocab.json") && fs::exists(fs::path(path) / "source.spm")) {
+      fail(
+          "[tokenizer] {}: unsupported source.spm and target.spm, Marian's own tokenizer; supported: a "
+          "tokenizer.json made of them",
+          path);
+    }
     if (fs::exists(file)) return load_file(file);
   }
   fail(

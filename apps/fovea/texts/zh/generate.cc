@@ -22,6 +22,14 @@ Translations generate() {
       {"sample from the most likely tokens that together have this probability; default: 1",
        "只从累计概率达到 P 的最大者中抽取；默认 1"},
       {"seed of the sampling; default: 0", "随机种子；默认 0"},
+      {"beam search: follow the N most likely texts at once; default: 1",
+       "束搜索：同时保留概率最大的 N 个候选文本；默认 1"},
+      {"with --beams: a text of n tokens has the score log p / n^P, so that a larger P gives longer texts; "
+       "default: 1",
+       "与 --beams 同用：n 个词元的文本得分为 log p / n^P，P 越大越偏向长文本；默认 1"},
+      {"with --beams: end as soon as there are N whole texts, even if an open one looks better",
+       "与 --beams 同用：一有 N 个完整文本就结束，哪怕未完成的看起来更好"},
+      {"the best of four texts that grow side by side", "四个候选同时生成，取最好的一个"},
       {"save the run to a .safetensors file", "保存这次运行：一个 .safetensors 文件"},
   };
 }
