@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "fovea/coreference.h"
 #include "fovea/model.h"
 #include "fovea/named_tensors.h"
 #include "fovea/train.h"
@@ -83,6 +84,32 @@ TEST(SavePretrained, trained_models_come_back) {
       save_arrays(folder + "/said.npz", arrays);
     }
   }
+}
+
+// The same of a model of ours, on sentences of different length; pads are left out of what is compared.
+TEST(SavePretrained, the_coreference_model_is_the_same_for_training_and_for_use) {
+  const std::string folder = std::string(FOVEA_TEST_DATA) + "/../../models/coreference";
+  const TrainingBatch batch =
+      training_data(CoreferenceTask{.batch = 16, .part = CoreferencePart::test})->batch(5, 0);
+  const Tensor got = load_model(folder).run({.ids = batch.ids, .real = batch.real}).logits,
+               want = load_pretrained(folder).logits(batch);
+  ASSERT_EQ(got.shape(), want.shape());
+  const Index vocabulary = got.shape()[2];
+  for (Index row = 0; row < batch.ids.shape().elements(); ++row) {
+    if (batch.real.values()[static_cast<std::size_t>(row)] == 0) continue;
+    for (Index i = row * vocabulary; i < (row + 1) * vocabulary; ++i)
+      ASSERT_NEAR(got.data()[i], want.data()[i], 2e-4f);
+  }
+  const char* kept = std::getenv("FOVEA_TRAINED_FOLDERS");
+  if (kept == nullptr) return;
+  const std::string copy = kept + std::string("/bert-coreference");
+  std::filesystem::copy(folder, copy);
+  NamedArrays arrays;
+  arrays.add("ids", batch.ids);
+  const auto& real = batch.real.values();
+  arrays.add("real", Ids(batch.real.shape(), std::vector<Index>(real.begin(), real.end())));
+  arrays.add("logits", got);
+  save_arrays(copy + "/said.npz", arrays);
 }
 
 TEST(SavePretrained, half_precision) {
