@@ -1,6 +1,6 @@
 // What heads of our own models look at. A model that is not installed is named as missing, and nothing is
 // computed.
-#include <cmath>
+#include <algorithm>
 
 #include "core/fail.h"
 #include "fovea/softmax.h"
@@ -59,7 +59,7 @@ BestHead best_head(const Run& run, AttentionKind kind, Index query, Index key) {
 
 // The last word, tree, was there before, and red followed: who knows?
 void live_induction(LiveBuilder& live) {
-  const Index layer = live.count("layer", 1, 0, 1), head = live.count("head", 0, 0, 3);
+  const Index layer = live.count("layer", 1, 0, 1), head = live.count("head", 3, 0, 3);
   const std::string folder = live.model("induction");
   if (folder.empty()) return;
   const TextModel model = TextModel::load(folder);
@@ -86,22 +86,34 @@ void live_induction(LiveBuilder& live) {
   live.number("chance", chances(0, last, read.input.ids(0, follower)));
 }
 
-// How much of their weight the heads leave on the very first word.
+// How much of their weight the heads leave on the very first word: the mean over texts that begin with each
+// of the nine words in turn, and the lowest value of the head that does it most.
 void live_first_token(LiveBuilder& live) {
   const std::string folder = live.model("induction");
   if (folder.empty()) return;
-  const Run run = repeated_words(TextModel::load(folder)).run;
+  const TextModel model = TextModel::load(folder);
+  std::vector<std::string> words = {"old", "tree", "red", "moon", "big", "bird", "sing", "new", "song"};
   const AttentionKind kind = AttentionKind::decoder;
-  Matrix share(run.layers(kind), run.layer(kind, 0).heads());
-  double largest = 0;
-  for (Index layer = 0; layer < share.rows(); ++layer) {
-    for (Index head = 0; head < share.columns(); ++head) {
-      share(layer, head) = mean_below(run.weights({.kind = kind, .layer = layer, .head = head}), true);
-      largest = std::max(largest, share(layer, head));
+  const Index layers = model.model().config().layers, heads = model.model().config().heads;
+  Matrix mean(layers, heads), lowest = Matrix::filled(layers, heads, 1);
+  for (std::size_t text = 0; text < words.size(); ++text) {
+    std::string written = words[0];
+    for (std::size_t i = 1; i <= words.size() + 1; ++i) written += " " + words[i % words.size()];
+    const Run run = model.read({written}).run;
+    for (Index layer = 0; layer < layers; ++layer) {
+      for (Index head = 0; head < heads; ++head) {
+        const double share = mean_below(run.weights({.kind = kind, .layer = layer, .head = head}), true);
+        mean(layer, head) += share / static_cast<double>(words.size());
+        lowest(layer, head) = std::min(lowest(layer, head), share);
+      }
     }
+    std::rotate(words.begin(), words.begin() + 1, words.end());
   }
-  live.show_weights("share", share);
-  live.number("largest", largest);
+  live.show_weights("share", mean);
+  const auto largest = std::max_element(mean.values().begin(), mean.values().end());
+  live.number("largest", *largest);
+  live.number("lowest", lowest.values()[static_cast<std::size_t>(largest - mean.values().begin())]);
+  live.number("texts", static_cast<double>(words.size()));
 }
 
 // From 她 to the two names; `swap` exchanges them. The head is the one that does it best in the first

@@ -138,8 +138,7 @@ TEST(LessonTexts, key_numbers_are_those_of_the_tutorials_corrected) {
     return text;
   };
   for (const Language language : kBothLanguages) {
-    const std::string by_hand = text_of("weights-by-hand", language),
-                      scale = text_of("why-scale", language);
+    const std::string by_hand = text_of("by-hand", language), scale = text_of("why-scale", language);
     for (const char* number :
          {"[0.7071, 0.0000, 0.7071]", "[0.4011, 0.1978, 0.4011]", "[16.0445, 3.9555]"}) {
       EXPECT_NE(by_hand.find(number), std::string::npos) << number;
@@ -230,6 +229,26 @@ TEST(LessonTexts, questions_are_the_same_in_both_languages) {
                          "say-recurrent", "say-decoder-only", "say-encoder-decoder", "say-uses"}) {
     EXPECT_FALSE(question(id, Language::chinese).is_choice()) << id;
   }
+}
+
+// Nobody should pass by always choosing the first answer.
+TEST(LessonTexts, right_answers_stand_everywhere) {
+  for (const Language language : kBothLanguages) {
+    std::map<std::size_t, int> places;
+    int choices = 0;
+    for (const Question& one : questions(language)) {
+      for (std::size_t o = 0; o < one.options.size(); ++o) places[o] += one.options[o].right ? 1 : 0;
+      choices += one.is_choice() ? 1 : 0;
+    }
+    EXPECT_EQ(choices, 14);
+    ASSERT_EQ(places.size(), 4u);
+    for (const auto& [place, count] : places) EXPECT_LE(count, 5) << "option " << place;
+  }
+}
+
+// `fovea learn NAME` takes both.
+TEST(LessonTexts, lessons_and_exercises_have_different_names) {
+  for (const std::string& id : lesson_ids()) EXPECT_FALSE(exercise_names().contains(id)) << id;
 }
 
 TEST(LessonTexts, checklist_names_every_exercise_and_every_choice) {
