@@ -28,13 +28,15 @@ std::string step_line(std::size_t step, std::size_t steps, const std::string& ti
                      styled(repeat("─", fill), Style::dim, options.color));
 }
 
-// "Exercise: fovea learn start softmax"
+// Chinese has a wide colon, with no space behind it.
+std::string colon_in(Language language) {
+  const std::string colon = lesson_word("colon", language);
+  return display_width(colon) == 1 ? colon + " " : colon;
+}
+
+// "Exercise: fovea learn softmax"
 std::string labelled(const char* word, const std::string& text, const RenderOptions& options) {
-  // Chinese has a wide colon, with no space behind it.
-  const std::string colon = lesson_word("colon", options.language);
-  return wrap(fmt::format("{}{}{}{}", lesson_word(word, options.language), colon,
-                          display_width(colon) == 1 ? " " : "", text),
-              text_width(options));
+  return wrap(lesson_word(word, options.language) + colon_in(options.language) + text, text_width(options));
 }
 
 // **strong** becomes bold where there are colours; the marks go in any case, and so do those of *names*.
@@ -113,8 +115,9 @@ std::vector<std::string> matrix_block(const LiveMatrix& matrix, const RenderOpti
 }
 
 std::string control_line(const LiveControl& control, const RenderOptions& options) {
-  return wrap(fmt::format("{} = {} ({}–{}): {}", control.name, short_number(control.value),
-                          short_number(control.lowest), short_number(control.highest), control.title),
+  return wrap(fmt::format("{} = {} ({}–{}){}{}", control.name, short_number(control.value),
+                          short_number(control.lowest), short_number(control.highest),
+                          colon_in(options.language), control.title),
               text_width(options), kLiveIndent);
 }
 

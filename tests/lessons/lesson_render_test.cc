@@ -45,7 +45,7 @@ TEST(LessonRendering, shows_every_part_of_a_step) {
   EXPECT_NE(render_lesson(softmax, {.color = true}).find("\x1b[1mnormalises\x1b[0m"), std::string::npos);
   const std::string heads =
       render_lesson(lesson("several-heads", Language::chinese), {.language = Language::chinese});
-  EXPECT_NE(heads.find("在浏览器里看：fovea serve --model induction \"old tree"), std::string::npos)
+  EXPECT_NE(heads.find("打开浏览页面：fovea serve --model induction \"old tree"), std::string::npos)
       << heads;
   EXPECT_NE(heads.find("视图：网格"), std::string::npos);
   EXPECT_EQ(message_of([&] { render_step(softmax, 5); }),
