@@ -62,13 +62,13 @@ class OneCore {
   int before_;
 };
 
-// The fastest of up to seven runs within a quarter of a second; one run before them warms up.
+// The fastest of up to five runs within 150 ms; one run before them warms up.
 template <typename Run>
 double milliseconds(const Run& run) {
   const OneCore one_core;
   run();
   double best = std::numeric_limits<double>::infinity(), spent = 0;
-  for (int i = 0; i < 7 && spent < 250; ++i) {
+  for (int i = 0; i < 5 && spent < 150; ++i) {
     const double start = processor_time();
     run();
     const double time = processor_time() - start;
