@@ -75,6 +75,7 @@ class Command {
   virtual std::vector<HelpExample> examples() const = 0;
   virtual void declare(OptionList& options) = 0;
   virtual void run(const Context& context) = 0;  // throws Error (exit 1) or UsageError (exit 2)
+  virtual int exit_code() const { return 0; }    // of a run that did not throw: a wrong answer is no Error
 };
 
 std::unique_ptr<Command> make_explain_command();
@@ -91,6 +92,7 @@ std::unique_ptr<Command> make_serve_command();
 std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_info_command();
+std::unique_ptr<Command> make_learn_command();
 // Both describe the commands that `all` makes: these themselves, too.
 using CommandFactory = std::vector<std::unique_ptr<Command>> (*)();
 std::unique_ptr<Command> make_completion_command(CommandFactory all);

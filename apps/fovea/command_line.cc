@@ -47,7 +47,8 @@ struct Parser {
     return value.starts_with('[') && given == "true" ? "" : given;
   }
 
-  void apply() const {
+  // `rest`: what stood after "--", whatever it looks like.
+  void apply(const std::vector<std::string>& rest) const {
     for (std::size_t i = 0; i < options.size(); ++i) {
       const Option& option = list.options()[i];
       if (options[i]->count() > 0 && option.repeats) {
@@ -59,18 +60,22 @@ struct Parser {
       }
     }
     const Positionals& positionals = list.positionals();
-    if (positional == nullptr) return;
-    const int given = static_cast<int>(positional->results().size());
+    if (positional == nullptr) {
+      if (!rest.empty()) throw UsageError(fmt::format("got {}, which is not expected", rest.front()));
+      return;
+    }
+    std::vector<std::string> words = positional->results();
+    words.insert(words.end(), rest.begin(), rest.end());
+    const int given = static_cast<int>(words.size());
     if (given < positionals.min) {
       throw UsageError(fmt::format("{} is missing", positionals.name));
     }
     if (given > positionals.max) {
-      throw UsageError(fmt::format("{}: got {} arguments, expected {}{}; the last is \"{}\"",
-                                   positionals.name, given,
-                                   positionals.max > positionals.min ? "at most " : "", positionals.max,
-                                   positional->results().back()));
+      throw UsageError(
+          fmt::format("{}: got {} arguments, expected {}{}; the last is \"{}\"", positionals.name, given,
+                      positionals.max > positionals.min ? "at most " : "", positionals.max, words.back()));
     }
-    positionals.set(positional->results());
+    positionals.set(words);
   }
 };
 
@@ -184,10 +189,17 @@ Request parse_command_line(const std::vector<std::string>& arguments,
   const Language language = language_of(arguments);
   const int width = help_width_of(arguments);
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 pops from the back
-    global_parser.apply();
-    if (named() == commands.size()) return {};
-    parsers[named()].apply();
+    // CLI11 would take what follows "--" from the subcommand. (It pops from the back.)
+    const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+    const std::vector<std::string> rest(dashes == arguments.end() ? dashes : dashes + 1, arguments.end());
+    app.parse(std::vector<std::string>(std::make_reverse_iterator(dashes), arguments.rend()));
+    global_parser.apply({});
+    if (named() == commands.size()) {
+      if (!rest.empty())
+        throw UsageError(fmt::format("got {}, expected a command before --", rest.front()));
+      return {};
+    }
+    parsers[named()].apply(rest);
     return {commands[named()].get(), ""};
   } catch (const CLI::CallForHelp&) {
     const std::size_t i = named();

@@ -31,6 +31,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(make_explain_command());  // the first is the one that runs if none is named
   commands.push_back(make_demo_command());
+  commands.push_back(make_learn_command());
   commands.push_back(make_mask_command());
   commands.push_back(make_plot_command());
   commands.push_back(make_analyze_command());
@@ -68,24 +69,26 @@ Context context_of(const GlobalOptions& global, Output& out) {
   return {language, use_color(color), width, out};
 }
 
-void run(const std::vector<std::string>& arguments) {
+int run(const std::vector<std::string>& arguments) {
   const std::vector<std::unique_ptr<Command>> commands = all_commands();
   GlobalOptions global;
   Output out;
   const Request request = parse_command_line(arguments, commands, global);
+  int code = kDone;
   if (!request.text.empty()) {
     out.print(request.text);
   } else {
     Command* command = request.command == nullptr ? commands.front().get() : request.command;
     command->run(context_of(global, out));
+    code = command->exit_code();
   }
   out.flush();
+  return code;
 }
 
 int exit_code_of(const std::vector<std::string>& arguments) {
   try {
-    run(arguments);
-    return kDone;
+    return run(arguments);
   } catch (const ReaderGone&) {
     return kDone;
   } catch (const UsageError& error) {

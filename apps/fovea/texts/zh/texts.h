@@ -14,6 +14,7 @@ Translations generate();
 Translations help();
 Translations info();
 Translations inputs();
+Translations learn();
 Translations manual();
 Translations mask();
 Translations model();

@@ -1,0 +1,27 @@
+// What `fovea learn` prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "commands/learn/program_test.h"
+#include "commands/learn/progress.h"
+#include "fovea/exercises.h"
+
+namespace fovea::command {
+
+void print_path(const Context& context, const Progress& progress);
+void print_path_json(const Context& context, const Progress& progress);
+
+// The task and how to answer, with the first `hints` hints.
+void print_exercise(const Context& context, const Exercise& exercise, Index hints);
+void print_exercise_json(const Context& context, const Exercise& exercise);
+
+void print_diagnosis(const Context& context, const Diagnosis& diagnosis);
+void print_diagnosis_json(const Context& context, const Exercise& exercise, const Diagnosis& diagnosis);
+
+void print_test(const Context& context, const ProgramTest& test);
+void print_test_json(const Context& context, const Exercise& exercise, const ProgramTest& test);
+
+}  // namespace fovea::command
