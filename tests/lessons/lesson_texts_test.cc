@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/utf8.h"
+#include "fovea/exercises.h"
 #include "fovea/lessons.h"
 #include "lesson_testing.h"
 #include "lessons/embedded_texts.h"
@@ -15,25 +16,9 @@
 namespace fovea {
 namespace {
 
-const std::set<std::string>& exercise_names() {
-  static const std::set<std::string> kNames = {"weights-by-hand",
-                                               "second-by-hand",
-                                               "three-words",
-                                               "softmax",
-                                               "attention",
-                                               "change-dk",
-                                               "causal",
-                                               "padding-and-causal",
-                                               "self-attention",
-                                               "multi-head",
-                                               "cross",
-                                               "linear-timed",
-                                               "deep-ml-self",
-                                               "deep-ml-multi-head",
-                                               "previous-token-head",
-                                               "pronoun",
-                                               "break-the-head"};
-  return kNames;
+std::set<std::string> exercise_names() {
+  const std::vector<std::string> ids = exercise_ids();
+  return {ids.begin(), ids.end()};
 }
 
 std::multiset<std::string> placeholder_texts(const std::string& text) {
