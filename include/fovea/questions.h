@@ -41,6 +41,7 @@ struct FOVEA_API ChecklistItem {
   bool is_ticked(const std::set<std::string>& exercises_done,
                  const std::set<std::string>& questions_done) const;
 };
+// Of the exercises that there are (exercises.h).
 FOVEA_API std::vector<ChecklistItem> checklist(Language language);
 
 struct FOVEA_API ReadingTip {
