@@ -84,8 +84,8 @@ LessonText parse_lesson(const TextFile& file, std::string_view id) {
 
 const std::vector<std::string>& lesson_ids() {
   static const std::vector<std::string> kIds = {
-      "picture",   "weights-by-hand", "why-scale", "softmax", "masks",  "several-heads", "self-and-cross",
-      "positions", "recurrent",       "families",  "learned", "linear", "not-told",      "uses"};
+      "picture",   "by-hand",   "why-scale", "shares",  "masks",  "several-heads", "self-and-cross",
+      "positions", "recurrent", "families",  "learned", "linear", "not-told",      "uses"};
   return kIds;
 }
 

@@ -51,7 +51,7 @@ bool is_installed(const ModelFinder& models, const std::string& name) {
 }
 
 LessonStep computed_step(const StepText& text, Language language, const LessonOptions& options,
-                         Numbers& numbers, InputShares& shares) {
+                         LessonNumbers& numbers, InputShares& shares) {
   LessonStep step;
   step.title = text.title;
   step.exercise = text.exercise;
@@ -82,7 +82,7 @@ std::vector<LessonTitle> lessons(Language language) {
 Lesson lesson(std::string_view id, Language language, const LessonOptions& options) {
   const LessonText text = lesson_text(id, language);
   Lesson result{text.id, text.title, {}};
-  Numbers numbers(language, options.models);
+  LessonNumbers numbers(language, options.models);
   InputShares shares(options.input);
   for (const StepText& step : text.steps) {
     result.steps.push_back(computed_step(step, language, options, numbers, shares));

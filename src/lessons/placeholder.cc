@@ -17,7 +17,7 @@ namespace {
 }
 
 template <typename Number>
-Number number_in(std::string_view digits, std::string_view whole) {
+Number parsed_number(std::string_view digits, std::string_view whole) {
   Number value = {};
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc() || end != digits.data() + digits.size()) malformed(whole);
@@ -39,7 +39,7 @@ void parse_controls(Placeholder& result, std::string_view list, std::string_view
   for (const std::string& part : split_trimmed(list, ',')) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos || equals == 0) malformed(whole);
-    result.input.controls[part.substr(0, equals)] = number_in<double>(part.substr(equals + 1), whole);
+    result.input.controls[part.substr(0, equals)] = parsed_number<double>(part.substr(equals + 1), whole);
   }
 }
 
@@ -106,8 +106,8 @@ Placeholder parse_placeholder(std::string_view text) {
   if (cut_brackets(item, inside, '[', ']', text)) {
     const std::vector<std::string> places = split_trimmed(inside, ',');
     if (places.size() > 2) malformed(text);
-    result.row = number_in<Index>(places[0], text);
-    if (places.size() == 2) result.column = number_in<Index>(places[1], text);
+    result.row = parsed_number<Index>(places[0], text);
+    if (places.size() == 2) result.column = parsed_number<Index>(places[1], text);
   }
   if (id.empty() || item.empty()) malformed(text);
   result.id = id;
@@ -122,7 +122,7 @@ std::vector<Placeholder> placeholders_in(std::string_view text) {
   return found;
 }
 
-const Live& Numbers::live(const std::string& id, const LiveInput& input) {
+const Live& LessonNumbers::live(const std::string& id, const LiveInput& input) {
   if (!input.matrices.empty()) fail("[lessons] numbers of a text take controls only");
   std::string key = id;
   for (const auto& [name, value] : input.controls) key += fmt::format(" {}={}", name, value);
@@ -131,7 +131,7 @@ const Live& Numbers::live(const std::string& id, const LiveInput& input) {
   return computed_.emplace(key, fovea::live(id, language_, input, models_)).first->second;
 }
 
-std::string Numbers::value_of(const Placeholder& placeholder) {
+std::string LessonNumbers::value_of(const Placeholder& placeholder) {
   const Live& source = live(placeholder.id, placeholder.input);
   if (!source.missing.empty()) {
     fail("[lessons] {{{}}} needs the model {}, which is not installed", placeholder.text, source.missing);
@@ -151,7 +151,7 @@ std::string Numbers::value_of(const Placeholder& placeholder) {
   return row + "]";
 }
 
-std::string Numbers::resolved(std::string_view text) {
+std::string LessonNumbers::resolved(std::string_view text) {
   std::string result;
   split_placeholders(
       text, [&](std::string_view part) { result += part; },

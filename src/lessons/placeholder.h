@@ -31,9 +31,9 @@ Placeholder parse_placeholder(std::string_view text);
 std::vector<Placeholder> placeholders_in(std::string_view text);
 
 // Resolves placeholders, and computes each live() once.
-class Numbers {
+class LessonNumbers {
  public:
-  Numbers(Language language, const ModelFinder& models) : language_(language), models_(models) {}
+  LessonNumbers(Language language, const ModelFinder& models) : language_(language), models_(models) {}
 
   const Live& live(const std::string& id, const LiveInput& input = {});
   std::string resolved(std::string_view text);

@@ -28,13 +28,15 @@ std::string step_line(std::size_t step, std::size_t steps, const std::string& ti
                      styled(repeat("─", fill), Style::dim, options.color));
 }
 
-// "Exercise: fovea learn start softmax"
+// Chinese has a wide colon, with no space behind it.
+std::string colon_in(Language language) {
+  const std::string colon = lesson_word("colon", language);
+  return display_width(colon) == 1 ? colon + " " : colon;
+}
+
+// "Exercise: fovea learn softmax"
 std::string labelled(const char* word, const std::string& text, const RenderOptions& options) {
-  // Chinese has a wide colon, with no space behind it.
-  const std::string colon = lesson_word("colon", options.language);
-  return wrap(fmt::format("{}{}{}{}", lesson_word(word, options.language), colon,
-                          display_width(colon) == 1 ? " " : "", text),
-              text_width(options));
+  return wrap(lesson_word(word, options.language) + colon_in(options.language) + text, text_width(options));
 }
 
 // **strong** becomes bold where there are colours; the marks go in any case, and so do those of *names*.
@@ -103,9 +105,7 @@ class BlockRows {
 };
 
 std::vector<std::string> matrix_block(const LiveMatrix& matrix, const RenderOptions& options) {
-  const std::string mark =
-      matrix.editable ? fmt::format("  [{}] {}", matrix.name, lesson_word("editable", options.language))
-                      : "";
+  const std::string mark = matrix.editable ? fmt::format("  [{}]", matrix.name) : "";
   std::vector<std::string> block = {matrix.title + styled(mark, Style::dim, options.color)};
   for (std::string& line : lines_in(matrix_to_terminal(matrix.matrix, matrix.row_labels,
                                                        matrix.column_labels, options, matrix.weights))) {
@@ -115,20 +115,24 @@ std::vector<std::string> matrix_block(const LiveMatrix& matrix, const RenderOpti
 }
 
 std::string control_line(const LiveControl& control, const RenderOptions& options) {
-  return wrap(fmt::format("{} = {} ({}–{}): {}", control.name, short_number(control.value),
-                          short_number(control.lowest), short_number(control.highest), control.title),
+  return wrap(fmt::format("{} = {} ({}–{}){}{}", control.name, short_number(control.value),
+                          short_number(control.lowest), short_number(control.highest),
+                          colon_in(options.language), control.title),
               text_width(options), kLiveIndent);
 }
 
-std::string numbered_option(std::size_t number, const Option& option, const RenderOptions& options,
+// The lines behind the first begin where the text of the first does.
+std::string hanging(const std::string& mark, const std::string& text, int indent, int width) {
+  const int inside = indent + display_width(mark) + 1;
+  return repeat(" ", indent) + mark + " " + wrapped(text, width, inside, inside) + "\n";
+}
+
+std::string lettered_option(std::size_t number, const Option& option, const RenderOptions& options,
                             bool answers) {
-  const char letter = static_cast<char>('a' + number);
-  std::string text = wrap(fmt::format("{}) {}", letter, without_marks(option.text, options.color)),
-                          text_width(options), kLiveIndent);
-  if (answers) {
-    text += wrap(fmt::format("{} {}", option.right ? "✓" : "✗", option.reason), text_width(options),
-                 2 * kLiveIndent);
-  }
+  const std::string letter = {static_cast<char>('a' + number), ')'};
+  const int width = text_width(options);
+  std::string text = hanging(letter, without_marks(option.text, options.color), kLiveIndent, width);
+  if (answers) text += hanging(option.right ? "✓" : "✗", option.reason, 2 * kLiveIndent, width);
   return text;
 }
 
@@ -157,8 +161,16 @@ std::string to_terminal(const Live& live, const RenderOptions& options) {
   BlockRows rows(options.width, kLiveIndent);
   for (const LiveMatrix& matrix : live.matrices) rows.add(matrix_block(matrix, inner));
   text += rows.take();
-  if (live.controls.empty()) return text;
+  std::string editable;
+  for (const LiveMatrix& matrix : live.matrices) {
+    if (matrix.editable) editable += fmt::format("{}[{}]", editable.empty() ? "" : " ", matrix.name);
+  }
+  if (live.controls.empty() && editable.empty()) return text;
   text += "\n" + repeat(" ", kLiveIndent) + lesson_word("move", options.language) + "\n";
+  if (!editable.empty()) {
+    text += wrap(fmt::format("{} {}", lesson_word("editable", options.language), editable),
+                 text_width(options), kLiveIndent);
+  }
   for (const LiveControl& control : live.controls) text += control_line(control, options);
   return text;
 }
@@ -168,7 +180,7 @@ std::string to_terminal(const Question& question, const RenderOptions& options,
   std::string text = labelled("question", without_marks(question.text, options.color), options);
   if (question.is_choice()) {
     for (std::size_t i = 0; i < question.options.size(); ++i) {
-      text += numbered_option(i, question.options[i], options, rendering.answers);
+      text += lettered_option(i, question.options[i], options, rendering.answers);
     }
   } else if (rendering.answers) {
     text += labelled("model-answer", question.answer, options);

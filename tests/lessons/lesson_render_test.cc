@@ -33,11 +33,11 @@ TEST(LessonRendering, keeps_to_the_width) {
 }
 
 TEST(LessonRendering, shows_every_part_of_a_step) {
-  const Lesson softmax = lesson("softmax", Language::english);
+  const Lesson softmax = lesson("shares", Language::english);
   const std::string text = render_lesson(softmax);
   for (const char* part :
        {"Softmax\n═══════\n", "── 1/5  Three jobs at once ──", "   softmax(s)ᵢ = exp(sᵢ)", "0.6439",
-        "temperature = 1 (0.1–10)", "Question: Which of these", "   a) Give unsuitable",
+        "temperature = 1 (0.1–10)", "Question: Which of these", ") Give unsuitable",
         "Exercise: fovea learn softmax"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
@@ -45,11 +45,11 @@ TEST(LessonRendering, shows_every_part_of_a_step) {
   EXPECT_NE(render_lesson(softmax, {.color = true}).find("\x1b[1mnormalises\x1b[0m"), std::string::npos);
   const std::string heads =
       render_lesson(lesson("several-heads", Language::chinese), {.language = Language::chinese});
-  EXPECT_NE(heads.find("在浏览器里看：fovea serve --model induction \"old tree"), std::string::npos)
+  EXPECT_NE(heads.find("打开浏览页面：fovea serve --model induction \"old tree"), std::string::npos)
       << heads;
   EXPECT_NE(heads.find("视图：网格"), std::string::npos);
   EXPECT_EQ(message_of([&] { render_step(softmax, 5); }),
-            "[lessons] step 5 of softmax: there are 5, counted from 0");
+            "[lessons] step 5 of shares: there are 5, counted from 0");
 }
 
 TEST(LessonRendering, small_matrices_stand_beside_each_other) {
@@ -74,8 +74,8 @@ TEST(LessonRendering, answers_come_on_request) {
 }
 
 TEST(LessonRendering, input_reaches_what_is_live) {
-  const Lesson cold = lesson("softmax", Language::english, {.input = {.controls = {{"temperature", 0.1}}}});
-  const Lesson usual = lesson("softmax", Language::english);
+  const Lesson cold = lesson("shares", Language::english, {.input = {.controls = {{"temperature", 0.1}}}});
+  const Lesson usual = lesson("shares", Language::english);
   std::size_t compared = 0;
   for (std::size_t i = 0; i < cold.steps.size(); ++i) {
     if (!cold.steps[i].live) continue;
@@ -86,9 +86,9 @@ TEST(LessonRendering, input_reaches_what_is_live) {
   }
   EXPECT_EQ(compared, 1u);
   EXPECT_EQ(message_of([] {
-              lesson("softmax", Language::english, {.input = {.controls = {{"heat", 1}}}});
+              lesson("shares", Language::english, {.input = {.controls = {{"heat", 1}}}});
             }),
-            "[lessons] nothing in softmax is called heat; what can be changed: scores, temperature");
+            "[lessons] nothing in shares is called heat; what can be changed: scores, temperature");
   EXPECT_EQ(message_of([] {
               lesson("hard", Language::english);
             }).rfind("[lessons] no lesson named hard; there are: picture, ", 0),
@@ -96,9 +96,9 @@ TEST(LessonRendering, input_reaches_what_is_live) {
 }
 
 TEST(LessonRendering, json_has_every_step) {
-  const Lesson softmax = lesson("softmax", Language::chinese);
+  const Lesson softmax = lesson("shares", Language::chinese);
   const Json json = parse_json(to_json(softmax), "lesson");
-  EXPECT_EQ(json["id"], "softmax");
+  EXPECT_EQ(json["id"], "shares");
   ASSERT_EQ(json["steps"].size(), softmax.steps.size());
   EXPECT_EQ(json["steps"][0]["paragraphs"][2]["formula"],
             "softmax(s)ᵢ = exp(sᵢ) / (exp(s₁) + exp(s₂) + …)");
@@ -109,7 +109,10 @@ TEST(LessonRendering, json_has_every_step) {
   EXPECT_EQ(live["matrices"][1]["columns"][0], "甲");
   EXPECT_DOUBLE_EQ(live["matrices"][1]["values"][0][0].get<double>(),
                    softmax.steps[2].live->matrix("weights")(0, 0));
-  EXPECT_EQ(json["steps"][3]["question"]["options"][0]["right"], true);
+  const Json& choice = json["steps"][3]["question"]["options"];
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(choice[i]["right"], softmax.steps[3].question->options[i].right);
+  }
   EXPECT_EQ(json["steps"][4]["exercise"], "softmax");
 }
 

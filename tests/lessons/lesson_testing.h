@@ -1,6 +1,7 @@
 // What the tests of the lessons share.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "fovea/live.h"

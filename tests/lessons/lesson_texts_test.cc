@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/utf8.h"
+#include "fovea/exercises.h"
 #include "fovea/lessons.h"
 #include "lesson_testing.h"
 #include "lessons/embedded_texts.h"
@@ -15,25 +16,9 @@
 namespace fovea {
 namespace {
 
-const std::set<std::string>& exercise_names() {
-  static const std::set<std::string> kNames = {"weights-by-hand",
-                                               "second-by-hand",
-                                               "three-words",
-                                               "softmax",
-                                               "attention",
-                                               "change-dk",
-                                               "causal",
-                                               "padding-and-causal",
-                                               "self-attention",
-                                               "multi-head",
-                                               "cross",
-                                               "linear-timed",
-                                               "deep-ml-self",
-                                               "deep-ml-multi-head",
-                                               "previous-token-head",
-                                               "pronoun",
-                                               "break-the-head"};
-  return kNames;
+std::set<std::string> exercise_names() {
+  const std::vector<std::string> ids = exercise_ids();
+  return {ids.begin(), ids.end()};
 }
 
 std::multiset<std::string> placeholder_texts(const std::string& text) {
@@ -138,8 +123,7 @@ TEST(LessonTexts, key_numbers_are_those_of_the_tutorials_corrected) {
     return text;
   };
   for (const Language language : kBothLanguages) {
-    const std::string by_hand = text_of("weights-by-hand", language),
-                      scale = text_of("why-scale", language);
+    const std::string by_hand = text_of("by-hand", language), scale = text_of("why-scale", language);
     for (const char* number :
          {"[0.7071, 0.0000, 0.7071]", "[0.4011, 0.1978, 0.4011]", "[16.0445, 3.9555]"}) {
       EXPECT_NE(by_hand.find(number), std::string::npos) << number;
@@ -230,6 +214,26 @@ TEST(LessonTexts, questions_are_the_same_in_both_languages) {
                          "say-recurrent", "say-decoder-only", "say-encoder-decoder", "say-uses"}) {
     EXPECT_FALSE(question(id, Language::chinese).is_choice()) << id;
   }
+}
+
+// Nobody should pass by always choosing the first answer.
+TEST(LessonTexts, right_answers_stand_everywhere) {
+  for (const Language language : kBothLanguages) {
+    std::map<std::size_t, int> places;
+    int choices = 0;
+    for (const Question& one : questions(language)) {
+      for (std::size_t o = 0; o < one.options.size(); ++o) places[o] += one.options[o].right ? 1 : 0;
+      choices += one.is_choice() ? 1 : 0;
+    }
+    EXPECT_EQ(choices, 14);
+    ASSERT_EQ(places.size(), 4u);
+    for (const auto& [place, count] : places) EXPECT_LE(count, 5) << "option " << place;
+  }
+}
+
+// `fovea learn NAME` takes both.
+TEST(LessonTexts, lessons_and_exercises_have_different_names) {
+  for (const std::string& id : lesson_ids()) EXPECT_FALSE(exercise_names().contains(id)) << id;
 }
 
 TEST(LessonTexts, checklist_names_every_exercise_and_every_choice) {

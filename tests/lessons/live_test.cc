@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 
-#include "fovea/questions.h"
+#include "fovea/lessons.h"
+#include "fovea/tokenizer_training.h"
 #include "lesson_testing.h"
 #include "support/message_of.h"
+#include "support/temporary_directory.h"
 
 namespace fovea {
 namespace {
@@ -168,6 +172,60 @@ TEST(Live, induction_shows_the_heads_of_the_card) {
   EXPECT_GT(live_of("first-token").number("largest"), 0.5);
 }
 
+TEST(Live, coreference_follows_the_name) {
+  if (own_lesson_model("coreference").empty()) GTEST_SKIP() << "models/coreference is not there";
+  const Live names = live_of("coreference");
+  EXPECT_GT(names.number("right"), 0.9);
+  EXPECT_GT(names.number("swapped_right"), 0.9);
+  EXPECT_LT(names.number("other"), 0.1);
+  EXPECT_LT(names.number("swapped_other"), 0.1);
+  const LiveMatrix shown = live_of("coreference", {.controls = {{"swap", 1}}}).matrices.front();
+  ASSERT_GT(shown.column_labels.size(), 2u);
+  EXPECT_EQ(shown.column_labels[0], "小红");
+}
+
+TEST(Live, translation_aligns_words) {
+  if (own_lesson_model("en-zh").empty()) GTEST_SKIP() << "models/en-zh is not there";
+  const Matrix weights = live_of("translation").matrix("weights");
+  for (Index i = 0; i < 3; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < 4; ++j) sum += weights(i, j);
+    EXPECT_LE(sum, 1 + 1e-5);
+  }
+  EXPECT_GT(weights(1, 1), weights(1, 0));  // 爱: love rather than I
+}
+
+// Words are found by their bytes, however a tokenizer splits them: here one token per character, and models
+// that learned nothing.
+TEST(Live, words_of_several_tokens_are_summed) {
+  const TemporaryDirectory folder;
+  const std::string data = std::string(FOVEA_TEST_DATA) + "/models/";
+  const std::vector<std::string> texts = {"小明把苹果给了小红，她很开心",
+                                          "小明去商店买了苹果，然后他回家了", "I love you.", "我爱你。"};
+  const std::string tokenizer = train_tokenizer(texts, {.kind = TokenizerKind::characters});
+  for (const auto& [name, source] : {std::pair("coreference", "bert"), std::pair("en-zh", "t5")}) {
+    const std::filesystem::path to = folder.file(name);
+    std::filesystem::create_directory(to);
+    for (const char* file : {"config.json", "model.safetensors"}) {
+      std::filesystem::copy_file(data + source + "/" + file, to / file);
+    }
+    std::ofstream(to / "tokenizer.json") << tokenizer;
+  }
+  const ModelFinder models = [&](const std::string& name) { return folder.file(name); };
+  const Live names = live("coreference", Language::chinese, {}, models);
+  EXPECT_EQ(names.matrix("weights").columns(), 14);  // characters
+  const Matrix row = names.matrix("weights");
+  EXPECT_NEAR(names.number("other"), row(0, 0) + row(0, 1), 1e-6);
+  EXPECT_NEAR(names.number("right"), row(0, 7) + row(0, 8), 1e-6);
+  const Matrix aligned = live("translation", Language::english, {}, models).matrix("weights");
+  for (const double weight : aligned.values()) EXPECT_GT(weight, 0);
+  const Lesson learned = lesson("learned", Language::english, {.models = [&](const std::string& name) {
+                                  return name == "induction" ? own_lesson_model(name) : models(name);
+                                }});
+  EXPECT_EQ(learned.steps[3].paragraphs.size(), 2u);
+  EXPECT_NE(learned.steps[3].paragraphs[1].text.find("never on pairs of words"), std::string::npos);
+}
+
 TEST(Live, a_missing_model_is_named) {
   for (const char* id : {"induction", "first-token", "coreference", "translation"}) {
     const Live nothing = live(id, Language::chinese);
@@ -175,7 +233,8 @@ TEST(Live, a_missing_model_is_named) {
     EXPECT_TRUE(nothing.matrices.empty()) << id;
     EXPECT_NE(to_terminal(nothing).find(nothing.missing), std::string::npos) << id;
   }
-  EXPECT_EQ(live("coreference", Language::english, {}, own_lesson_model).missing, "coreference");
+  const ModelFinder none = [](const std::string&) { return std::string(); };
+  EXPECT_EQ(live("coreference", Language::english, {{{"swap", 1}}, {}}, none).missing, "coreference");
 }
 
 TEST(Live, wrong_input_is_an_error) {

@@ -12,7 +12,7 @@ using testing::message_of;
 
 std::string resolved(const std::string& text, Language language = Language::english) {
   const ModelFinder models = own_lesson_model;
-  return Numbers(language, models).resolved(text);
+  return LessonNumbers(language, models).resolved(text);
 }
 
 TEST(Placeholder, has_parts) {
