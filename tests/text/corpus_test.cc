@@ -195,7 +195,7 @@ TEST(Corpus, reviews_come_pos_before_neg_by_number) {
 TEST(Corpus, tar_with_long_names_and_damage) {
   const TemporaryDirectory directory;
   const std::string name = std::string(150, 'd') + "/1.txt";
-  const std::string pax = "167 path=" + std::string(150, 'p') + "/2.txt\n";
+  const std::string pax = "166 path=" + std::string(150, 'p') + "/2.txt\n";
   const std::string tar = tar_member("././@LongLink", name + '\0', 'L') + tar_member("short", "first") +
                           tar_member("header", pax, 'x') + tar_member("short", "second") +
                           std::string(1024, '\0');

@@ -124,7 +124,12 @@ class StudyCommand final : public Command {
         measured = progress.measured;
         line.show(progress);
       };
-      study.emplace(study_corpus(model, corpus, options));
+      try {
+        study.emplace(study_corpus(model, corpus, options));
+      } catch (const Stopped&) {
+        print_message("fovea: " + tr("the same command goes on from here").in(context.language));
+        throw;
+      }
     }
     print_corpus_notes(corpus.counts(), context.language);
     study->save(path);

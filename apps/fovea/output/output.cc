@@ -91,6 +91,7 @@ int output_width() {
 
 void prepare_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of ulimit -f is an Error, as a full disk is
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) != -1) continue;
     // Takes the lowest free number, this one. Read-only, so that writing to it is an error, as it was.

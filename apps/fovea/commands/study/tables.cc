@@ -205,12 +205,16 @@ void print_study_head(const Context& context, const Study& study, Index head) {
   print_measures(context, study, head);
   context.line();
   print_kinds(context, study, head);
+  context.line();
   context.subheading(tr("mean weight by distance (− before the query)"));
   print_distances(context, study, head);
+  context.line();
   context.subheading(tr("tokens that receive most"));
   print_received(context, study, head);
+  context.line();
   context.subheading(tr("who looks at whom most, without special tokens (approximate)"));
   print_pairs(context, study, head);
+  context.line();
   context.subheading(tr("strongest places: «query» and [key]"));
   print_places(context, study, head);
 }

@@ -40,6 +40,7 @@ Translations study() {
       {"text {0}, {1:.1f} texts/s", "第 {0} 段，每秒 {1:.1f} 段"},
       {"{0} texts in {1:.1f} s, {2:.1f} texts/s → {3}",
        "{0} 段文本，用时 {1:.1f} 秒，每秒 {2:.1f} 段 → {3}"},
+      {"the same command goes on from here", "再次运行同一命令即可从这里继续"},
       {"measure", "度量"},
       {"deviation", "标准差"},
       {"measure, by kind of query", "度量，按查询词元的种类"},
