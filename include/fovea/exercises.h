@@ -67,7 +67,7 @@ struct FOVEA_API HeadName {
 
 // One answer. A part that was not given is empty.
 struct FOVEA_API Answer {
-  Numbers output, weights;
+  NumberArray output, weights;
   // The most decimals that were typed; none: the numbers were computed, and have all of theirs.
   std::optional<int> output_decimals, weights_decimals;
   std::vector<HeadName> heads;

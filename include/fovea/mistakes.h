@@ -39,15 +39,15 @@ struct FOVEA_API Problem {
 };
 
 // Numbers with a shape: [N, M], or [H, N, M] for the weights of several heads.
-struct FOVEA_API Numbers {
+struct FOVEA_API NumberArray {
   Shape shape = {};
   std::vector<double> values = {};
   bool empty() const { return values.empty(); }
 };
 
 struct FOVEA_API Solution {
-  Numbers output;
-  Numbers weights;  // empty where there are none: of a softmax, of linear attention
+  NumberArray output;
+  NumberArray weights;  // empty where there are none: of a softmax, of linear attention
 };
 
 // The right answer. Throws Error if shapes do not fit.

@@ -113,8 +113,8 @@ std::optional<Diagnosis> formal_mistake(const Exercise& exercise, const Case& ea
     return Diagnosis{Verdict::missing, {}, {}, {sentence_of_missing_output()}};
   }
   for (const bool weights : {true, false}) {
-    const Numbers& got = weights ? each.answer->weights : each.answer->output;
-    const Numbers& expected = weights ? each.right.weights : each.right.output;
+    const NumberArray& got = weights ? each.answer->weights : each.answer->output;
+    const NumberArray& expected = weights ? each.right.weights : each.right.output;
     if (got.empty() || expected.empty() || same_shape(got, expected)) continue;
     return Diagnosis{Verdict::wrong_shape, {}, {}, {sentence_of_shape(weights, got, expected)}};
   }
@@ -123,8 +123,8 @@ std::optional<Diagnosis> formal_mistake(const Exercise& exercise, const Case& ea
 
 std::optional<Difference> difference_in(const Case& each) {
   for (const bool weights : {true, false}) {
-    const Numbers& got = weights ? each.answer->weights : each.answer->output;
-    const Numbers& expected = weights ? each.right.weights : each.right.output;
+    const NumberArray& got = weights ? each.answer->weights : each.answer->output;
+    const NumberArray& expected = weights ? each.right.weights : each.right.output;
     if (!got.empty() && !expected.empty() && !same_shape(got, expected)) return std::nullopt;
   }
   std::optional<Difference> first = first_difference(*each.answer, each.right, each.usual);
@@ -185,7 +185,7 @@ Diagnosis check_answer(std::string_view id, const Answer& answer, const CheckOpt
 }
 
 bool answers_differ(const Answer& a, const Answer& b) {
-  const auto differ = [](const Numbers& x, const Numbers& y) {
+  const auto differ = [](const NumberArray& x, const NumberArray& y) {
     if (x.values.size() != y.values.size()) return true;
     for (std::size_t i = 0; i < x.values.size(); ++i) {
       if (!near(x.values[i], y.values[i], 1e-4 * std::max(1.0, std::abs(x.values[i])))) return true;

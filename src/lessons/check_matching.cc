@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kFloat32 = 1e-5, kFloat64 = 1e-9;  // of the largest number, at least 1
 
-double scale_of(const Numbers& numbers) {
+double scale_of(const NumberArray& numbers) {
   double largest = 1;
   for (const double value : numbers.values) {
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
@@ -20,7 +20,7 @@ double scale_of(const Numbers& numbers) {
 
 double unit_of(int decimals) { return std::pow(10.0, -decimals); }
 
-double allowed_for_part(const Numbers& right, std::optional<int> decimals, bool strict, double units) {
+double allowed_for_part(const NumberArray& right, std::optional<int> decimals, bool strict, double units) {
   const double scale = scale_of(right);
   if (!decimals) return (strict ? kFloat64 : kFloat32) * scale;
   return units * unit_of(*decimals) * 1.001 + kFloat32 * scale;
@@ -47,28 +47,35 @@ std::vector<Index> cell_at(std::size_t position, const Shape& shape) {
   return cell;
 }
 
-std::optional<Difference> first_in_part(const std::string& part, const Numbers& got,
-                                        const Numbers& expected, double allowed) {
+constexpr double kLargestFloat32 = 3.4e38;  // beyond that, a program in float32 has infinity
+
+bool near_variant(double got, double variant, double allowed, double relative) {
+  if (std::isinf(got) && std::abs(variant) > kLargestFloat32) return (got > 0) == (variant > 0);
+  return near(got, variant, allowed + relative * std::abs(variant));
+}
+
+std::optional<Difference> first_in_part(const std::string& part, const NumberArray& got,
+                                        const NumberArray& expected, double allowed, double relative) {
   if (got.empty() || expected.empty()) return std::nullopt;
   for (std::size_t i = 0; i < expected.values.size(); ++i) {
-    if (near(got.values[i], expected.values[i], allowed)) continue;
+    if (near_variant(got.values[i], expected.values[i], allowed, relative)) continue;
     return Difference{0, part, cell_at(i, expected.shape), expected.values[i], got.values[i]};
   }
   return std::nullopt;
 }
 
-bool part_matches(const Numbers& answer, const Numbers& solution, double allowed) {
+bool part_matches(const NumberArray& answer, const NumberArray& solution, double allowed, double relative) {
   if (answer.empty() || solution.empty()) return true;
   if (!same_shape(answer, solution)) return false;
   for (std::size_t i = 0; i < answer.values.size(); ++i) {
-    if (!near(answer.values[i], solution.values[i], allowed)) return false;
+    if (!near_variant(answer.values[i], solution.values[i], allowed, relative)) return false;
   }
   return true;
 }
 
 constexpr double kLeastFactor = 1.001, kMostFactor = 100;  // 1/(1 − p)
 
-bool weights_look_dropped(const Numbers& got, const Numbers& right, double allowed) {
+bool weights_look_dropped(const NumberArray& got, const NumberArray& right, double allowed) {
   double factor = 0;
   bool zeros = false;
   for (std::size_t i = 0; i < right.values.size(); ++i) {
@@ -86,7 +93,7 @@ bool weights_look_dropped(const Numbers& got, const Numbers& right, double allow
 }
 
 // What each set of keys would add up to in one row, [2^M][Dv].
-std::vector<std::vector<double>> partial_sums(const Numbers& weights, const Matrix& v, Index row) {
+std::vector<std::vector<double>> partial_sums(const NumberArray& weights, const Matrix& v, Index row) {
   const Index keys = v.rows();
   std::vector<std::vector<double>> sums;
   for (std::size_t set = 0; set < (std::size_t{1} << keys); ++set) {
@@ -109,8 +116,8 @@ bool is_multiple(const std::vector<double>& sum, const double* got, double facto
 }
 
 // Of one head; few rows, many keys or single numbers per value would fit by chance: nothing can be told.
-std::optional<bool> outputs_look_dropped(const Numbers& got, const Problem& problem, const Solution& right,
-                                         double allowed) {
+std::optional<bool> outputs_look_dropped(const NumberArray& got, const Problem& problem,
+                                         const Solution& right, double allowed) {
   const Matrix& memory = problem.memory.empty() ? problem.x : problem.memory;
   const Matrix v = problem.x.empty() ? problem.v : product(memory, problem.w_v);
   const Index n = right.weights.shape[0], dv = v.columns();
@@ -151,7 +158,8 @@ Allowed allowed_for(const Exercise& exercise, const Problem& problem, const Solu
     return strict && typed && *typed < exercise.decimals ? std::nullopt : typed;
   };
   Allowed allowed = {allowed_for_part(right.weights, decimals(answer.weights_decimals), strict, units),
-                     allowed_for_part(right.output, decimals(answer.output_decimals), strict, units)};
+                     allowed_for_part(right.output, decimals(answer.output_decimals), strict, units),
+                     strict ? kFloat64 : kFloat32 / 10};
   if (by_hand && answer.output_decimals && !strict) allowed.output += by_hand_error(problem);
   return allowed;
 }
@@ -169,7 +177,7 @@ std::vector<Index> plain_shape(const Shape& shape) {
   return plain;
 }
 
-bool same_shape(const Numbers& answer, const Numbers& expected) {
+bool same_shape(const NumberArray& answer, const NumberArray& expected) {
   if (answer.values.size() != expected.values.size()) return false;
   return answer.shape.rank() == 1 || plain_shape(answer.shape) == plain_shape(expected.shape);
 }
@@ -180,14 +188,16 @@ bool near(double a, double b, double allowed) {
 }
 
 bool matches(const Answer& answer, const Solution& solution, const Allowed& allowed) {
-  return part_matches(answer.weights, solution.weights, allowed.weights) &&
-         part_matches(answer.output, solution.output, allowed.output);
+  return part_matches(answer.weights, solution.weights, allowed.weights, allowed.relative) &&
+         part_matches(answer.output, solution.output, allowed.output, allowed.relative);
 }
 
 std::optional<Difference> first_difference(const Answer& answer, const Solution& right,
                                            const Allowed& allowed) {
-  const auto first = first_in_part("weights", answer.weights, right.weights, allowed.weights);
-  return first ? first : first_in_part("output", answer.output, right.output, allowed.output);
+  const auto first =
+      first_in_part("weights", answer.weights, right.weights, allowed.weights, allowed.relative);
+  return first ? first
+               : first_in_part("output", answer.output, right.output, allowed.output, allowed.relative);
 }
 
 std::optional<bool> looks_like_dropout(const Problem& problem, const Solution& right, const Answer& answer,

@@ -12,6 +12,7 @@ namespace fovea {
 // apart that float32 does not.
 struct Allowed {
   double weights = 0, output = 0;
+  double relative = 0;  // of the number itself: wrong ones may be far larger than right ones
 };
 Allowed allowed_for(const Exercise& exercise, const Problem& problem, const Solution& right,
                     const Answer& answer, bool strict);
@@ -23,7 +24,7 @@ bool too_few_decimals(const Exercise& exercise, const Answer& answer);
 std::vector<Index> plain_shape(const Shape& shape);
 
 // Equal shapes, or a flat list of as many numbers.
-bool same_shape(const Numbers& answer, const Numbers& expected);
+bool same_shape(const NumberArray& answer, const NumberArray& expected);
 bool near(double a, double b, double allowed);  // NaN is near NaN
 
 // Every part that was given is near the solution's.

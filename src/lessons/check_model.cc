@@ -101,7 +101,7 @@ double loss_without(const std::string& folder, const HeadName* head) {
       for (Index n = 0; n < each; ++n) weights.data()[row * width + head->head * each + n] = 0;
     }
   }
-  InductionTask task = {.batch = 50};
+  InductionTask task = {.batch = 16};
   task.part = InductionTask::Part::repeats;
   return model.loss(training_data(task)->batch(20261, 0)).mean();
 }

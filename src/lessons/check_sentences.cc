@@ -21,7 +21,7 @@ std::string cell_text(const std::string& part, const std::vector<Index>& cell) {
 }
 
 // The same numbers with rows and columns exchanged.
-bool is_transposed(const Numbers& got, const Numbers& expected) {
+bool is_transposed(const NumberArray& got, const NumberArray& expected) {
   const std::vector<Index> a = plain_shape(got.shape), b = plain_shape(expected.shape);
   if (a.size() != 2 || b.size() != 2 || a[0] != b[1] || a[1] != b[0]) return false;
   for (Index i = 0; i < b[0]; ++i) {
@@ -75,7 +75,7 @@ Text sentence_of_missing_output() {
           "缺少 \"output\"：答案里必须有输出，只有权重还不够。"};
 }
 
-Text sentence_of_shape(bool weights, const Numbers& got, const Numbers& expected) {
+Text sentence_of_shape(bool weights, const NumberArray& got, const NumberArray& expected) {
   const bool transposed = is_transposed(got, expected);
   const std::string g = got.shape.to_string(), e = expected.shape.to_string();
   return {fmt::format("The {} {} the shape {}, expected {}.{}", weights ? "weights" : "output",

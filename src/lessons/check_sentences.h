@@ -8,7 +8,7 @@
 namespace fovea {
 
 Text sentence_of_missing_output();
-Text sentence_of_shape(bool weights, const Numbers& got, const Numbers& expected);
+Text sentence_of_shape(bool weights, const NumberArray& got, const NumberArray& expected);
 Text sentence_of_decimals(int decimals);
 
 // Mistakes with their reasons (or that there are none we know), then the first number that shows it.

@@ -73,7 +73,7 @@ double number_in(const Json& value, const std::string& where) {
   fail("{}: got {}, expected a number", where, printable(value.dump().substr(0, 40)));
 }
 
-void add_numbers(const Json& value, std::size_t depth, std::vector<Index>& extents, Numbers& numbers,
+void add_numbers(const Json& value, std::size_t depth, std::vector<Index>& extents, NumberArray& numbers,
                  const std::string& where) {
   if (!value.is_array()) {
     if (depth < extents.size()) fail("{}: some rows are numbers, others lists", where);
@@ -94,8 +94,8 @@ void add_numbers(const Json& value, std::size_t depth, std::vector<Index>& exten
   for (const Json& each : value) add_numbers(each, depth + 1, extents, numbers, where);
 }
 
-Numbers numbers_in(const Json& value, const std::string& where) {
-  Numbers numbers;
+NumberArray numbers_in(const Json& value, const std::string& where) {
+  NumberArray numbers;
   std::vector<Index> extents;
   add_numbers(value, 0, extents, numbers, where);
   if (numbers.values.empty()) fail("{}: there are no numbers in it", where);
@@ -106,7 +106,7 @@ Numbers numbers_in(const Json& value, const std::string& where) {
 
 // Numbers without names: what was asked for, unless only the other part has that many; or weights and
 // output one after the other.
-Answer answer_of(const Exercise& exercise, Numbers numbers, std::optional<int> decimals) {
+Answer answer_of(const Exercise& exercise, NumberArray numbers, std::optional<int> decimals) {
   const std::vector<Problem> problems = exercise_problems(exercise.id);
   const Solution right = solve(problems.front());
   const auto count = numbers.values.size(), outputs = right.output.values.size(),
@@ -132,7 +132,7 @@ Answer answer_of(const Exercise& exercise, Numbers numbers, std::optional<int> d
 Answer answer_in_json(const Exercise& exercise, std::string_view text, const std::string& where) {
   const Json json = parse_json(with_quoted_words(text), where);
   if (!json.is_object()) {
-    Numbers numbers = numbers_in(json, where);
+    NumberArray numbers = numbers_in(json, where);
     const std::optional<int> decimals = decimals_typed(numbers.values);
     return answer_of(exercise, std::move(numbers), decimals);
   }
@@ -165,7 +165,7 @@ Answer answer_in_words(const Exercise& exercise, std::string text) {
   for (const std::string_view separator : {"，", "、", "；", ",", ";"})
     text = replaced(text, separator, ' ');
   std::istringstream words(text);
-  Numbers numbers;
+  NumberArray numbers;
   int most = 0;
   for (std::string word; words >> word;) {
     double value = 0;

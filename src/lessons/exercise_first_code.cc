@@ -48,7 +48,7 @@ Exercise attention_exercise() {
            {"The scores have the shape [N, M], and so have the weights. D is the number of columns of q.",
             "分数的形状是 [N, M]，权重也是。D 是 q 的列数。"},
            {"weights = softmax(q @ k.T / sqrt(q.shape[1])); output = weights @ v",
-            "weights = softmax(q @ k.T / sqrt(q.shape[1]))；output = weights @ v"}},
+            "weights = softmax(q @ k.T / sqrt(q.shape[1])); output = weights @ v"}},
       .reason =
           {"It held for N ≠ M, D ≠ Dv, and for one very loud query: shapes come from the inputs, and each "
            "row has its own maximum.",

@@ -113,7 +113,7 @@ Exercise linear_exercise() {
                 {"The order of the products is the trick: φ(k)ᵀ v is D × Dv, whatever N is.",
                  "诀窍在乘法的顺序：φ(k)ᵀ v 的大小是 D × Dv，与 N 无关。"},
                 {"numerator = fq @ (fk.T @ v); denominator = fq @ fk.sum(axis=0) + 1e-6",
-                 "numerator = fq @ (fk.T @ v)；denominator = fq @ fk.sum(axis=0) + 1e-6"}},
+                 "numerator = fq @ (fk.T @ v); denominator = fq @ fk.sum(axis=0) + 1e-6"}},
       .reason =
           {"No N×M matrix was needed: eight times the words are eight times the work, not 64 times. The "
            "weights are not those of softmax, though: it is another attention.",

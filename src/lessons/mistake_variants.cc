@@ -132,9 +132,9 @@ Matrix weights_of(const Matrix& scores, const Visible& visible, const Slips& sli
 }
 
 // Pass 7: all heads, joined and projected.
-Numbers numbers_of(const std::vector<Matrix>& heads) {
+NumberArray numbers_of(const std::vector<Matrix>& heads) {
   if (heads.size() == 1) return {heads.front().shape(), heads.front().values()};
-  Numbers all = {{static_cast<Index>(heads.size()), heads.front().rows(), heads.front().columns()}, {}};
+  NumberArray all = {{static_cast<Index>(heads.size()), heads.front().rows(), heads.front().columns()}, {}};
   for (const Matrix& head : heads) {
     all.values.insert(all.values.end(), head.values().begin(), head.values().end());
   }

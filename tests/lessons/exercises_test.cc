@@ -86,7 +86,7 @@ TEST(Exercises, the_check_names_every_listed_mistake) {
 bool apart(const Exercise& exercise, const Problem& problem, const Solution& a, const Solution& b) {
   const Answer answer = answer_of_exercise(exercise, a, ways_to_write(exercise).front());
   const Allowed allowed = allowed_for(exercise, problem, solve(problem), answer, true);
-  return !matches(answer, b, {2 * allowed.weights, 2 * allowed.output});
+  return !matches(answer, b, {2 * allowed.weights, 2 * allowed.output, allowed.relative});
 }
 
 // Whatever the form: on one of the inputs, the two are apart by more than twice the tolerance, or only one

@@ -8,9 +8,13 @@
 #include "commands/learn/program_test.h"
 #include "commands/learn/progress.h"
 #include "commands/learn/views.h"
+#include "fovea/ascii.h"
 #include "fovea/error.h"
 #include "fovea/exercises.h"
 #include "fovea/file.h"
+#include "fovea/lessons.h"
+#include "fovea/questions.h"
+#include "fovea/render.h"
 #include "inputs/own_models.h"
 
 namespace fovea::command {
@@ -26,19 +30,36 @@ bool is_exercise(const std::string& id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
+std::vector<std::string> lesson_ids() {
+  std::vector<std::string> ids;
+  for (const LessonTitle& each : lessons(Language::english)) ids.push_back(each.id);
+  return ids;
+}
+
+bool is_lesson(const std::string& id) {
+  const std::vector<std::string> ids = lesson_ids();
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+std::vector<std::string> actions() {
+  return {"start",     "check",   "test", "question", "questions",
+          "checklist", "reading", "list", "progress", "reset"};
+}
+
 class LearnCommand final : public Command {
  public:
   std::string name() const override { return "learn"; }
   Message summary() const override { return tr("lessons, and exercises that find your mistake"); }
   Message description() const override {
     return tr(
-        "Without words: the path, with what you have done. EXERCISE shows a task; start EXERCISE DIR writes a "
-        "program to complete, with data; check EXERCISE ANSWER looks at numbers that you typed, at a file "
-        "(.json, .npy) or at standard input (-); test EXERCISE -- COMMAND.. runs your program, one process "
-        "per input: it reads {\"exercise\", \"inputs\": {\"q\": [[..]], ..}} and writes {\"output\": [[..]]}, "
-        "with \"weights\" if it likes, within 4 GB of memory and 16 MB of output. list, progress and reset "
-        "(forget what was done) take no further words. Exit codes of check and test: 0 right, 1 wrong, 2 not "
-        "understood.");
+        "Without words: the path, with what you have done. NAME shows a lesson or a task. start EXERCISE DIR "
+        "writes a program to complete, with data. check EXERCISE ANSWER looks at numbers that you typed, at a "
+        "file (.json, .npy) or at standard input (-). test EXERCISE -- COMMAND.. runs your program, one "
+        "process per input: it reads {\"exercise\", \"inputs\": {\"q\": [[..]], ..}} and writes "
+        "{\"output\": [[..]]}, with \"weights\" if it likes, within 4 GB of memory and 16 MB of output. "
+        "questions lists the questions, question NAME shows one, question NAME a answers it. checklist, "
+        "reading, list, progress and reset (forget what was done) take no further words. Exit codes of check, "
+        "test and question: 0 right, 1 wrong, 2 not understood.");
   }
   std::vector<HelpExample> examples() const override {
     return {
@@ -46,35 +67,48 @@ class LearnCommand final : public Command {
         {"fovea learn check weights-by-hand '0.231 0.629 0.140'", tr("an answer of three numbers")},
         {"fovea learn start attention --language python work", tr("a program to complete")},
         {"fovea learn test attention -- python3 work/attention.py", tr("is it right, and if not, why?")},
-        {"fovea learn causal --hints 2", tr("a task with two of its three hints")}};
+        {"fovea learn causal --hints 2", tr("a task with two of its three hints")},
+        {"fovea learn masks --step 2", tr("one step of a lesson")}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths("WORDS", 0, 4096, words_,
-                             tr("EXERCISE, start EXERCISE DIR, check EXERCISE ANSWER, test EXERCISE -- "
-                                "COMMAND.., list, progress or reset"));
-    std::vector<std::string> known = {"start", "check", "test", "list", "progress", "reset"};
-    for (const Exercise& each : exercises()) known.push_back(each.id);
+    options.positional_paths(
+        "WORDS", 0, 4096, words_,
+        tr("a lesson or an exercise, or start, check, test, question, questions, checklist, "
+           "reading, list, progress, reset"));
+    std::vector<std::string> known = actions();
+    for (const std::string& id : lesson_ids()) known.push_back(id);
+    for (const std::string& id : exercise_ids()) known.push_back(id);
     options.suggest(std::move(known));
     options.integer("--hints", "N", hints_, 0, 3, tr("show so many hints; default: none"));
     options.choice("--language", {"python", "cpp"}, language_,
                    tr("start: of the program; default: python"));
     options.number("--timeout", "SECONDS", timeout_, tr("test: for each input; default: 10"));
+    options.integer("--step", "N", step_, 1, 1000, tr("a lesson: this step alone, counted from 1"));
     options.flag("--json", json_, tr("machine-readable"));
   }
 
   void run(const Context& context) override {
     if (words_.empty()) return path(context);
     const std::string& word = words_.front();
-    if (words_.size() == 1 && word == "list") return path(context);
-    if (words_.size() == 1 && word == "progress") return progress(context);
-    if (words_.size() == 1 && word == "reset") return reset(context);
-    if (words_.size() == 1 && is_exercise(word)) return show(context);
     if (word == "start") return start(context);
     if (word == "check") return check(context);
     if (word == "test") return test(context);
-    throw UsageError(
-        fmt::format("WORDS: got \"{}\", expected start, check, test, list, progress, reset or one of {}",
-                    one_line(fmt::format("{}", fmt::join(words_, " "))), fmt::join(exercise_ids(), ", ")));
+    if (word == "question") return ask(context);
+    if (words_.size() == 1) {
+      if (word == "list") return path(context);
+      if (word == "progress") return progress(context);
+      if (word == "reset") return reset(context);
+      if (word == "checklist") return show_checklist(context);
+      if (word == "questions") return list_questions(context);
+      if (word == "reading") return show_reading(context);
+      if (is_lesson(word) && !(is_exercise(word) && hints_)) show_lesson(context);
+      if (is_exercise(word)) show_exercise(context);
+      if (is_lesson(word) || is_exercise(word)) return;
+    }
+    throw UsageError(fmt::format("WORDS: got \"{}\", expected {}, a lesson ({}) or an exercise ({})",
+                                 one_line(fmt::format("{}", fmt::join(words_, " "))),
+                                 fmt::join(actions(), ", "), fmt::join(lesson_ids(), ", "),
+                                 fmt::join(exercise_ids(), ", ")));
   }
 
   int exit_code() const override { return code_; }
@@ -96,18 +130,103 @@ class LearnCommand final : public Command {
     print_path(context, load_progress());
   }
 
-  void show(const Context& context) const {
+  void show_lesson(const Context& context) const {
+    const std::string& id = words_.front();
+    const Lesson shown = lesson(id, context.language, {own_model_folder, {}});
+    if (json_) {
+      context.print(to_json(shown));
+    } else if (step_) {
+      if (static_cast<std::size_t>(*step_) > shown.steps.size()) {
+        throw UsageError(fmt::format("--step: got {}, expected at most {}", *step_, shown.steps.size()));
+      }
+      context.block(render_step(shown, static_cast<std::size_t>(*step_ - 1), context.render()));
+    } else {
+      context.block(render_lesson(shown, context.render()));
+    }
+    // Read to its end.
+    if (!step_ || static_cast<std::size_t>(*step_) == shown.steps.size()) add_progress({{id}, {}, {}});
+  }
+
+  void show_exercise(const Context& context) const {
     const Exercise& asked = exercise(words_.front());
+    if (json_ && is_lesson(asked.id)) return;  // one document: the lesson's
     if (json_) return print_exercise_json(context, asked);
     print_exercise(context, asked, hints_.value_or(0));
   }
 
+  void show_checklist(const Context& context) const {
+    if (json_) return print_checklist_json(context, load_progress());
+    print_checklist(context, load_progress());
+  }
+
+  void show_reading(const Context& context) const {
+    if (!json_) return context.block(to_terminal(reading_list(context.language), context.render()));
+    JsonWriter json;
+    json.begin_array();
+    for (const ReadingTip& tip : reading_list(context.language)) write_json(json, tip);
+    json.end_array();
+    context.print(json.take());
+  }
+
+  void list_questions(const Context& context) const {
+    if (!json_) return print_questions(context, load_progress());
+    JsonWriter json;
+    json.begin_array();
+    for (const Question& each : questions(context.language)) write_json(json, each);
+    json.end_array();
+    context.print(json.take());
+  }
+
+  // question NAME, or question NAME LETTER. A short one has a model answer to compare with: "show".
+  void ask(const Context& context) {
+    if (words_.size() < 2 || words_.size() > 3) {
+      throw UsageError("question: expected fovea learn question NAME, then a letter to answer");
+    }
+    std::optional<Question> asked;
+    try {
+      asked = question(words_[1], context.language);
+    } catch (const Error& error) {
+      throw UsageError(error.what());
+    }
+    if (words_.size() == 2) {
+      context.block(to_terminal(*asked, context.render()));
+      if (!asked->is_choice())
+        context.paragraph(tr("Think, then compare: fovea learn question {0} show", asked->id));
+      return;
+    }
+    if (!asked->is_choice()) {
+      context.block(to_terminal(*asked, context.render(), {true}));
+      return add_progress({{}, {}, {asked->id}});
+    }
+    const std::string letter = ascii_lower_case(words_[2]);
+    const std::size_t chosen = letter.size() == 1 ? static_cast<std::size_t>(letter[0] - 'a') : 99;
+    if (chosen >= asked->options.size()) {
+      throw UsageError(fmt::format("question: got \"{}\", expected a letter from a to {}",
+                                   one_line(words_[2]),
+                                   static_cast<char>('a' + asked->options.size() - 1)));
+    }
+    const bool right = asked->options[chosen].right;
+    code_ = right ? kRight : kWrong;
+    context.line((right ? "✓ " : "✗ ") + context.say(right ? tr("Right.") : tr("Not yet.")));
+    context.line(wrapped(asked->options[chosen].reason, context.text_width()));
+    if (right) add_progress({{}, {}, {asked->id}});
+  }
+
   void progress(const Context& context) const {
-    const Progress done = load_progress();
-    std::size_t count = 0;
-    for (const Exercise& each : exercises()) count += done.exercises.contains(each.id);
+    const LearnProgress done = load_progress();
     if (json_) return print_path_json(context, done);
-    context.line(context.say(tr("{0} of {1} exercises done", count, exercises().size())));
+    const auto count = [&](const std::vector<std::string>& ids, const std::set<std::string>& among) {
+      return std::count_if(ids.begin(), ids.end(),
+                           [&](const std::string& id) { return among.contains(id); });
+    };
+    std::vector<std::string> question_ids;
+    for (const Question& each : questions(context.language)) question_ids.push_back(each.id);
+    context.line(
+        context.say(tr("{0} of {1} lessons read", count(lesson_ids(), done.lessons), lesson_ids().size())));
+    context.line(context.say(
+        tr("{0} of {1} exercises done", count(exercise_ids(), done.exercises), exercises().size())));
+    context.line(context.say(
+        tr("{0} of {1} questions answered", count(question_ids, done.questions), question_ids.size())));
   }
 
   void reset(const Context& context) const {
@@ -181,7 +300,7 @@ class LearnCommand final : public Command {
   }
 
   std::vector<std::string> words_;
-  std::optional<Index> hints_;
+  std::optional<Index> hints_, step_;
   std::optional<double> timeout_;
   std::string language_ = "python";
   bool json_ = false;

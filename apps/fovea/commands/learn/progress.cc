@@ -29,7 +29,7 @@ std::string progress_file() {
   return (fs::path(home) / ".local" / "share" / "fovea" / "learn.json").string();
 }
 
-Progress load_progress() {
+LearnProgress load_progress() {
   const std::string path = progress_file();
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return {};
@@ -47,8 +47,8 @@ Progress load_progress() {
   return {ids("lessons"), ids("exercises"), ids("questions")};
 }
 
-void add_progress(const Progress& done) {
-  Progress all = load_progress();
+void add_progress(const LearnProgress& done) {
+  LearnProgress all = load_progress();
   all.lessons.insert(done.lessons.begin(), done.lessons.end());
   all.exercises.insert(done.exercises.begin(), done.exercises.end());
   all.questions.insert(done.questions.begin(), done.questions.end());

@@ -6,7 +6,7 @@
 
 namespace fovea::command {
 
-struct Progress {
+struct LearnProgress {
   std::set<std::string> lessons, exercises, questions;  // ids
 };
 
@@ -14,10 +14,10 @@ struct Progress {
 std::string progress_file();
 
 // Nothing where there is no file yet. Throws Error for one that cannot be read, saying how to begin anew.
-Progress load_progress();
+LearnProgress load_progress();
 
 // What was done before stays: what is new is added.
-void add_progress(const Progress& done);
+void add_progress(const LearnProgress& done);
 
 void reset_progress();
 

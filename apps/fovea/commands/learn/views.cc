@@ -11,18 +11,6 @@
 namespace fovea::command {
 namespace {
 
-Message kind_name(ExerciseKind kind) {
-  switch (kind) {
-    case ExerciseKind::by_hand:
-      return tr("by hand");
-    case ExerciseKind::code:
-      return tr("with code");
-    case ExerciseKind::model:
-      return tr("with a model");
-  }
-  return {};
-}
-
 void print_sentences(const Context& context, const std::vector<Text>& sentences) {
   for (const Text& sentence : sentences) {
     const std::string text = context.say(sentence);
@@ -57,37 +45,6 @@ void print_times(const Context& context, const std::vector<double>& seconds) {
 }
 
 }  // namespace
-
-void print_path(const Context& context, const Progress& progress) {
-  context.heading(tr("Exercises"));
-  for (const Exercise& each : exercises()) {
-    const bool done = progress.exercises.contains(each.id);
-    context.entry(fmt::format("{} {}", done ? "✓" : "·", pad_right(each.id, 22)),
-                  fmt::format("{} ({})", context.say(each.title), context.say(kind_name(each.kind))), 25);
-  }
-  context.line();
-  context.paragraph(
-      tr("fovea learn EXERCISE shows the task, fovea learn check EXERCISE ANSWER looks at numbers, "
-         "fovea learn test EXERCISE -- COMMAND runs a program."));
-}
-
-void print_path_json(const Context& context, const Progress& progress) {
-  JsonWriter json;
-  json.begin_object();
-  json.key("exercises").begin_array();
-  for (const Exercise& each : exercises()) {
-    json.begin_object();
-    json.key("id").string(each.id);
-    json.key("kind").string(to_string(each.kind));
-    json.key("title").text(each.title);
-    json.key("done").boolean(progress.exercises.contains(each.id));
-    json.key("mistakes").strings(each.mistakes);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  context.print(json.take());
-}
 
 void print_exercise(const Context& context, const Exercise& exercise, Index hints) {
   context.heading(exercise.title);

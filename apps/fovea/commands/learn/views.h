@@ -11,8 +11,13 @@
 
 namespace fovea::command {
 
-void print_path(const Context& context, const Progress& progress);
-void print_path_json(const Context& context, const Progress& progress);
+void print_path(const Context& context, const LearnProgress& progress);
+void print_path_json(const Context& context, const LearnProgress& progress);
+
+// Ticked by what was done; below an item that is not, what is missing.
+void print_checklist(const Context& context, const LearnProgress& progress);
+void print_checklist_json(const Context& context, const LearnProgress& progress);
+void print_questions(const Context& context, const LearnProgress& progress);
 
 // The task and how to answer, with the first `hints` hints.
 void print_exercise(const Context& context, const Exercise& exercise, Index hints);

@@ -6,26 +6,30 @@ namespace fovea::command::zh {
 Translations learn() {
   return {
       {"lessons, and exercises that find your mistake", "课程，以及能指出你错在哪里的练习"},
-      {"Without words: the path, with what you have done. EXERCISE shows a task; start EXERCISE DIR writes a "
-       "program to complete, with data; check EXERCISE ANSWER looks at numbers that you typed, at a file "
-       "(.json, .npy) or at standard input (-); test EXERCISE -- COMMAND.. runs your program, one process "
-       "per input: it reads {\"exercise\", \"inputs\": {\"q\": [[..]], ..}} and writes {\"output\": [[..]]}, "
-       "with \"weights\" if it likes, within 4 GB of memory and 16 MB of output. list, progress and reset "
-       "(forget what was done) take no further words. Exit codes of check and test: 0 right, 1 wrong, 2 not "
-       "understood.",
-       "不带参数时显示学习路线和已完成的部分。EXERCISE 显示一道题；start EXERCISE DIR 写出待补全的程序和数据；"
-       "check EXERCISE ANSWER 检查你输入的数、文件（.json、.npy）或标准输入（-）；test EXERCISE -- COMMAND.. "
+      {"Without words: the path, with what you have done. NAME shows a lesson or a task. start EXERCISE DIR "
+       "writes a program to complete, with data. check EXERCISE ANSWER looks at numbers that you typed, at a "
+       "file (.json, .npy) or at standard input (-). test EXERCISE -- COMMAND.. runs your program, one "
+       "process per input: it reads {\"exercise\", \"inputs\": {\"q\": [[..]], ..}} and writes "
+       "{\"output\": [[..]]}, with \"weights\" if it likes, within 4 GB of memory and 16 MB of output. "
+       "questions lists the questions, question NAME shows one, question NAME a answers it. checklist, "
+       "reading, list, progress and reset (forget what was done) take no further words. Exit codes of check, "
+       "test and question: 0 right, 1 wrong, 2 not understood.",
+       "不带参数时显示学习路线和已完成的部分。NAME 显示一课或一道题。start EXERCISE DIR 写出待补全的程序和数据。"
+       "check EXERCISE ANSWER 检查你输入的数、文件（.json、.npy）或标准输入（-）。test EXERCISE -- COMMAND.. "
        "运行你的程序，每组输入启动一个进程：程序读入 {\"exercise\", \"inputs\": {\"q\": [[..]], ..}}，写出 "
-       "{\"output\": [[..]]}，也可以加上 \"weights\"；内存不超过 4 GB，输出不超过 16 MB。list、progress 和 "
-       "reset（忘掉已完成的）后面不带别的词。check 和 test 的退出码：0 正确，1 错误，2 看不懂。"},
+       "{\"output\": [[..]]}，也可以加上 \"weights\"；内存不超过 4 GB，输出不超过 16 MB。questions 列出思考题，"
+       "question NAME 显示一道，question NAME a 作答。checklist、reading、list、progress 和 reset（忘掉已完成的）"
+       "后面不带别的词。check、test 和 question 的退出码：0 正确，1 错误，2 看不懂。"},
       {"the path", "学习路线"},
       {"an answer of three numbers", "三个数的答案"},
       {"a program to complete", "一个待补全的程序"},
       {"is it right, and if not, why?", "对不对？不对的话错在哪里？"},
       {"a task with two of its three hints", "一道题和三个提示中的两个"},
-      {"EXERCISE, start EXERCISE DIR, check EXERCISE ANSWER, test EXERCISE -- COMMAND.., list, progress or "
-       "reset",
-       "EXERCISE，start EXERCISE DIR，check EXERCISE ANSWER，test EXERCISE -- COMMAND..，list，progress 或 reset"},
+      {"a lesson or an exercise, or start, check, test, question, questions, checklist, reading, list, "
+       "progress, reset",
+       "课程或练习的名字，或者 start、check、test、question、questions、checklist、reading、list、progress、reset"},
+      {"one step of a lesson", "一课中的一步"},
+      {"a lesson: this step alone, counted from 1", "课程：只显示这一步，从 1 开始数"},
       {"show so many hints; default: none", "显示几个提示；默认不显示"},
       {"start: of the program; default: python", "start：程序用什么语言；默认 python"},
       {"test: for each input; default: 10", "test：每组输入的时限；默认 10"},
@@ -34,10 +38,18 @@ Translations learn() {
       {"with code", "编程"},
       {"with a model", "用模型"},
       {"Exercises", "练习"},
-      {"fovea learn EXERCISE shows the task, fovea learn check EXERCISE ANSWER looks at numbers, "
-       "fovea learn test EXERCISE -- COMMAND runs a program.",
-       "fovea learn EXERCISE 显示题目，fovea learn check EXERCISE ANSWER 检查数字，fovea learn test EXERCISE -- "
-       "COMMAND 运行程序。"},
+      {"Lessons", "课程"},
+      {"fovea learn NAME shows a lesson or a task. fovea learn check EXERCISE ANSWER looks at numbers, fovea "
+       "learn test EXERCISE -- COMMAND runs a program. fovea learn questions, checklist and reading: the rest.",
+       "fovea learn NAME 显示一课或一道题。fovea learn check EXERCISE ANSWER 检查数字，fovea learn test EXERCISE -- "
+       "COMMAND 运行程序。其余见 fovea learn questions、checklist 和 reading。"},
+      {"What you can do", "你会了什么"},
+      {"fovea learn question NAME shows one, fovea learn question NAME a answers it.",
+       "fovea learn question NAME 显示一道题，fovea learn question NAME a 作答。"},
+      {"Think, then compare: fovea learn question {0} show",
+       "先想一想，再对照：fovea learn question {0} show"},
+      {"{0} of {1} lessons read", "{1} 课中已读 {0} 课"},
+      {"{0} of {1} questions answered", "{1} 道思考题中已答对 {0} 道"},
       {"Hint {0}: {1}", "提示 {0}：{1}"},
       {"Begin:  fovea learn start {0} --language python DIR",
        "开始：fovea learn start {0} --language python DIR"},
