@@ -40,10 +40,10 @@ Text first_number(const Difference& first, std::size_t inputs) {
   const bool by = std::isfinite(first.got) && std::isfinite(first.expected);
   const std::string off = by ? number(std::abs(first.got - first.expected)) : "";
   const std::string of_en = inputs > 1 ? fmt::format("of input {} ", first.input + 1) : "";
-  const std::string of_zh = inputs > 1 ? fmt::format("（第 {} 组输入）", first.input + 1) : "";
+  const std::string of_zh = inputs > 1 ? fmt::format("（第 {} 组输入）", first.input + 1) : " ";
   return {fmt::format("The first number that shows it: {} {}should be {}, yours is {}{}.", cell, of_en,
                       expected, got, by ? fmt::format(", {} off", off) : ""),
-          fmt::format("最先看出来的数：{}{} 应为 {}，你的是 {}{}。", cell, of_zh, expected, got,
+          fmt::format("最先看出来的数：{}{}应为 {}，你的是 {}{}。", cell, of_zh, expected, got,
                       by ? fmt::format("，相差 {}", off) : "")};
 }
 

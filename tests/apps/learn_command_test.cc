@@ -159,7 +159,7 @@ TEST(Learn, every_failure_has_its_own_sentence) {
       {"print('{\"output\": [[1, 2]')", "format", "not the JSON"},
       {"print('{\"output\": [[1.5, 2.5, 3.5]]}')", "", "shape [1, 3], expected [4, 4]"},
       {"print('{\"output\": [' + ', '.join(['[NaN, 1, 2, 3]'] * 4) + ']}')", "", "not finite"},
-      {"x = []\nwhile True: x.append(bytearray(10**9))", "memory", "4 GB of memory"},
+      {"x = []\nwhile True: x.append(bytearray(10**10))", "memory", "4 GB of memory"},
       {"import sys\nfor i in range(1024): sys.stdout.write('x' * 2**20)", "output", "more than 16 MB"},
   };
   for (const auto& each : cases) {
@@ -171,7 +171,7 @@ TEST(Learn, every_failure_has_its_own_sentence) {
   const CommandResult shown =
       learner.learn({"test", "attention", "--timeout", "120", "--", python(), "-c",
                      "import sys; print('look \\033[31m here', file=sys.stderr); sys.exit(1)"});
-  EXPECT_TRUE(contains(shown.out, "look \\x1B[31m here")) << shown.out;  // it cannot command the terminal
+  EXPECT_TRUE(contains(shown.out, "look \\x1b[31m here")) << shown.out;  // it cannot command the terminal
 }
 
 TEST(Learn, an_endless_loop_ends) {

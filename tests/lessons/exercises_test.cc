@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "lessons/check_matching.h"
-#include "lessons/lessons_testing.h"
+#include "lessons/exercise_testing.h"
 #include "lessons/mistake_slips.h"
 
 namespace fovea {
