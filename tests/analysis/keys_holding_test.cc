@@ -17,7 +17,8 @@ Index by_sorting(double share, std::vector<double> row) {
   const double target = share * (1 - kHeldTolerance) * std::accumulate(row.begin(), row.end(), 0.0);
   double held = 0;
   Index keys = 0;
-  while (keys < static_cast<Index>(row.size()) && held < target) held += row[static_cast<std::size_t>(keys++)];
+  while (keys < static_cast<Index>(row.size()) && held < target)
+    held += row[static_cast<std::size_t>(keys++)];
   return keys;
 }
 

@@ -27,7 +27,8 @@ const TextModel& small_model() {
 }
 
 std::vector<std::string> some_texts() {
-  const std::vector<std::string> words = {"the", "cat", "sat", "on", "a", "mat", ".", ",", "movie", "was", "good"};
+  const std::vector<std::string> words = {"the", "cat", "sat",   "on",  "a",   "mat",
+                                          ".",   ",",   "movie", "was", "good"};
   Random random(3);
   std::vector<std::string> texts;
   for (int t = 0; t < 23; ++t) {
@@ -125,7 +126,8 @@ TEST(Study, means_are_those_of_the_measures_of_each_text) {
     const Encoding encoding = small_model().tokenizer().encode(text, options);
     if (encoding.size() <= 2) continue;
     Capture capture;
-    ModelInput input{Ids({1, encoding.size()}, encoding.ids), {}, Ids({1, encoding.size()}, encoding.type_ids), {}};
+    ModelInput input{
+        Ids({1, encoding.size()}, encoding.ids), {}, Ids({1, encoding.size()}, encoding.type_ids), {}};
     static_cast<void>(small_model().model().run(input, {&capture, false}));
     MeasureOptions measure;
     measure.tokens = encoding.tokens;
@@ -262,8 +264,9 @@ TEST(Study, goes_on_where_it_was_stopped) {
   options.progress = {};
   texts[2] += "changed";
   Corpus changed(put_lines(directory, "texts.txt", texts));
-  EXPECT_NE(message_of([&] { study_corpus(small_model(), changed, options); }).find("the corpus has changed"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of([&] { study_corpus(small_model(), changed, options); }).find("the corpus has changed"),
+      std::string::npos);
 }
 
 TEST(Study, files_are_checked) {

@@ -34,7 +34,8 @@ std::string put_study_lines(const TemporaryDirectory& directory, const std::stri
 
 CommandResult run_study(const std::string& corpus, const std::string& output,
                         const std::vector<std::string>& more = {}) {
-  std::vector<std::string> words = {"study", corpus, "--model", tiny_bert(), "--length", "10", "-o", output};
+  std::vector<std::string> words = {"study",    corpus, "--model", tiny_bert(),
+                                    "--length", "10",   "-o",      output};
   words.insert(words.end(), more.begin(), more.end());
   return run_fovea(words);
 }
@@ -55,7 +56,9 @@ TEST(StudyCommand, shards_and_reverse_order_give_the_same_bits) {
   ASSERT_EQ(run_fovea(merge).exit_code, 0);
   EXPECT_EQ(text_of(directory.file("merged")), text_of(directory.file("whole")));
   std::reverse(lines.begin(), lines.end());
-  ASSERT_EQ(run_study(put_study_lines(directory, "back/texts.txt", lines), directory.file("back.s")).exit_code, 0);
+  ASSERT_EQ(
+      run_study(put_study_lines(directory, "back/texts.txt", lines), directory.file("back.s")).exit_code,
+      0);
   EXPECT_EQ(text_of(directory.file("back.s")), text_of(directory.file("whole")));
 }
 
@@ -67,8 +70,8 @@ TEST(StudyCommand, killed_and_started_again_it_ends_with_the_same_bits) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     const pid_t child = fork();
     if (child == 0) {
-      execl(FOVEA_COMMAND, FOVEA_COMMAND, "study", corpus.c_str(), "--model", tiny_bert().c_str(), "--length",
-            "10", "--save-every", "0", "-o", directory.file("killed").c_str(), nullptr);
+      execl(FOVEA_COMMAND, FOVEA_COMMAND, "study", corpus.c_str(), "--model", tiny_bert().c_str(),
+            "--length", "10", "--save-every", "0", "-o", directory.file("killed").c_str(), nullptr);
       _exit(127);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(300 + 250 * attempt));
@@ -127,8 +130,9 @@ TEST(StudyCommand, a_full_disk_leaves_what_was_there) {
   const TemporaryDirectory directory;
   const std::string corpus = put_study_lines(directory, "texts.txt", study_lines(3));
   std::ofstream(directory.file("s"), std::ios::binary) << "before";
-  const std::string line = "ulimit -f 64; exec " FOVEA_COMMAND " study " + corpus + " --model " + tiny_bert() +
-                           " --length 10 -o " + directory.file("s") + " 2>" + directory.file("err");
+  const std::string line = "ulimit -f 64; exec " FOVEA_COMMAND " study " + corpus + " --model " +
+                           tiny_bert() + " --length 10 -o " + directory.file("s") + " 2>" +
+                           directory.file("err");
   EXPECT_EQ(WEXITSTATUS(std::system(("bash -c '" + line + "'").c_str())), 1);
   EXPECT_TRUE(contains(text_of(directory.file("err")), "File too large")) << text_of(directory.file("err"));
   EXPECT_EQ(text_of(directory.file("s")), "before");

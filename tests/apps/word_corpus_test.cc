@@ -10,13 +10,15 @@
 namespace fovea {
 namespace {
 
-std::string put_text(const TemporaryDirectory& directory, const std::string& name, const std::string& text) {
+std::string put_text(const TemporaryDirectory& directory, const std::string& name,
+                     const std::string& text) {
   std::ofstream(directory.file(name), std::ios::binary) << text;
   return directory.file(name);
 }
 
 // Softmax(X Xᵀ / √E) X in double, with NumPy's own doubles.
-void expect_attention_of_words(const NamedArrays& arrays, Index vocabulary, std::uint32_t seed, bool mask_pads) {
+void expect_attention_of_words(const NamedArrays& arrays, Index vocabulary, std::uint32_t seed,
+                               bool mask_pads) {
   const Tensor &output = arrays.tensor("output"), &weights = arrays.tensor("weights");
   const Ids& ids = arrays.ids("ids");
   const Index texts = output.shape()[0], length = output.shape()[1], width = output.shape()[2];
@@ -35,7 +37,8 @@ void expect_attention_of_words(const NamedArrays& arrays, Index vocabulary, std:
         double score = 0;
         for (Index e = 0; e < width; ++e) score += vector(t, i)[e] * vector(t, j)[e];
         const bool hidden = mask_pads && ids(t, j) == Vocabulary::kPad;
-        row[static_cast<std::size_t>(j)] = hidden ? 0 : std::exp(score / std::sqrt(static_cast<double>(width)));
+        row[static_cast<std::size_t>(j)] =
+            hidden ? 0 : std::exp(score / std::sqrt(static_cast<double>(width)));
         sum += row[static_cast<std::size_t>(j)];
       }
       for (Index j = 0; j < length; ++j) {
@@ -74,7 +77,8 @@ TEST(CorpusCommand, attends_over_the_tutorials_reviews) {
 
 TEST(CorpusCommand, pads_are_hidden_if_asked) {
   const TemporaryDirectory directory;
-  const std::string path = put_text(directory, "a.csv", "review\n\"The cat, the CAT\"\n\"\"\nsat on the mat\n");
+  const std::string path =
+      put_text(directory, "a.csv", "review\n\"The cat, the CAT\"\n\"\"\nsat on the mat\n");
   const CommandResult result =
       run_fovea({"corpus", "attend", path, "--length", "5", "--width", "8", "--batch", "2", "--seed", "3",
                  "--mask-pads", "-o", directory.file("out.npz"), "--picture", directory.file("p.svg")});
@@ -93,7 +97,8 @@ TEST(CorpusCommand, a_vocabulary_with_broken_rows) {
   const TemporaryDirectory directory;
   std::string lines;
   for (int i = 0; i < 100000; ++i) {
-    lines += i % 100 == 7 ? "{\"text\": \"broken\n" : "{\"text\": \"word" + std::to_string(i % 10) + " the\"}\n";
+    lines +=
+        i % 100 == 7 ? "{\"text\": \"broken\n" : "{\"text\": \"word" + std::to_string(i % 10) + " the\"}\n";
   }
   const std::string path = put_text(directory, "a.jsonl", lines);
   const CommandResult result = run_fovea({"corpus", "vocabulary", path, "-o", directory.file("v.tsv")});

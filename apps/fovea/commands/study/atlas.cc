@@ -70,6 +70,8 @@ class Atlas {
            "head.")));
     line(say(
         tr("Numbers are means over tokens (rows); in brackets where the middle 90 % of the tokens lie. "
+           "\"Beside itself most at +3 (0.089)\": of all pairs of tokens up to 16 apart, those where the "
+           "key comes three tokens after the query have the largest mean weight. "
            "Tokens that receive most are also the frequent ones: a head that looks everywhere alike has "
            "them, too. Heads are compared by the Jensen–Shannon divergence of a few rows of each text: "
            "0 alike, 0.69 nothing in common.")));
@@ -119,6 +121,21 @@ class Atlas {
                   share_of(study_.quantile(head, most, 0.95))));
   }
 
+  // The peak of the profile beside the query itself.
+  std::string by_distance(Index head) const {
+    constexpr Index kFarthest = 16;
+    const Index farthest = std::min(kFarthest, study_.options().length - 1);
+    Index best = 0;
+    for (Index d = -farthest; d <= farthest; ++d) {
+      const double value = study_.at_distance(head, d);
+      if (d == 0 || std::isnan(value)) continue;
+      if (best == 0 || value > study_.at_distance(head, best)) best = d;
+    }
+    return best == 0
+               ? ""
+               : say(tr("; beside itself most at {0:+} ({1:.3f})", best, study_.at_distance(head, best)));
+  }
+
   std::string tokens(Index head) const {
     constexpr Index kShown = 5;
     std::string words;
@@ -142,8 +159,8 @@ class Atlas {
   }
 
   void sentence(Index head) {
-    text_ += say(tr("- **{0}** {1}; {2}; receives most: {3}{4}.", head_name(study_, head), role_words(head),
-                    largest(head), tokens(head), nearest(head))) +
+    text_ += say(tr("- **{0}** {1}; {2}{3}; receives most: {4}{5}.", head_name(study_, head),
+                    role_words(head), largest(head), by_distance(head), tokens(head), nearest(head))) +
              "\n";
   }
 

@@ -96,17 +96,21 @@ Translations study() {
        "角色是带阈值的规则（fovea analyze --explain role），逐段文本判断。几乎处处成立时，它描述了这个头；"
        "只在半数文本中成立时，说明这个头接近阈值或做着不同的事，数字比名称更能说明问题。"
        "换一份语料、换个长度或换种语言，可能会看到这个头的另一面。"},
-      {"Numbers are means over tokens (rows); in brackets where the middle 90 % of the tokens lie. Tokens that "
-       "receive most are also the frequent ones: a head that looks everywhere alike has them, too. Heads are "
-       "compared by the Jensen–Shannon divergence of a few rows of each text: 0 alike, 0.69 nothing in "
-       "common.",
-       "数字是对词元（行）的均值，括号内是中间 90 % 的词元所在的范围。得到关注最多的词元也往往是常见词元："
-       "均匀看向各处的头同样如此。头与头用每段文本中几行的 JS 散度比较：0 为相同，0.69 为毫无共同之处。"},
+      {"Numbers are means over tokens (rows); in brackets where the middle 90 % of the tokens lie. "
+       "\"Beside itself most at +3 (0.089)\": of all pairs of tokens up to 16 apart, those where the key comes "
+       "three tokens after the query have the largest mean weight. Tokens that receive most are also the "
+       "frequent ones: a head that looks everywhere alike has them, too. Heads are compared by the "
+       "Jensen–Shannon divergence of a few rows of each text: 0 alike, 0.69 nothing in common.",
+       "数字是对词元（行）的均值，括号内是中间 90 % 的词元所在的范围。“自身之外最多在 +3（0.089）”"
+       "指在相距不超过 16 的词元对中，键在查询之后第三个位置的平均权重最大。"
+       "得到关注最多的词元也往往是常见词元：均匀看向各处的头同样如此。"
+       "头与头用每段文本中几行的 JS 散度比较：0 为相同，0.69 为毫无共同之处。"},
       {"entropy, of ln n", "熵（占 ln n）"},
       {"same token", "相同词元"},
       {"most on {0}: {1} ({2} – {3})", "最多在 {0}：{1}（{2} – {3}）"},
       {"; most like {0} ({1:.2f})", "；最像 {0}（{1:.2f}）"},
-      {"- **{0}** {1}; {2}; receives most: {3}{4}.", "- **{0}** {1}；{2}；得到最多的是 {3}{4}。"},
+      {"; beside itself most at {0:+} ({1:.3f})", "；自身之外最多在 {0:+}（{1:.3f}）"},
+      {"- **{0}** {1}; {2}{3}; receives most: {4}{5}.", "- **{0}** {1}；{2}{3}；得到最多的是 {4}{5}。"},
   };
 }
 
