@@ -269,6 +269,21 @@ TEST(TrainCommand, refusals_are_clear_and_write_nothing) {
   EXPECT_TRUE(contains(no_folder.err, "the folder /dev/null/models cannot be made")) << no_folder.err;
 }
 
+TEST(TrainCommand, coreference_is_a_bert_that_reads_chinese_without_spaces) {
+  const TemporaryDirectory directory;
+  const std::string folder = directory.file("who");
+  const CommandResult result =
+      run_fovea({"train", "coreference", "--steps", "2", "--batch", "4", "--d-model", "16", "--heads", "2",
+                 "--layers", "1", "--film", "小明把苹果给了小红，她很开心。", "--out", folder, "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "\"family\": \"bert\"")) << result.out;
+  EXPECT_TRUE(contains(result.out, "\"right_name_has_more\": 0.")) << result.out;
+  EXPECT_TRUE(contains(text_of(folder + "/tokenizer_config.json"), "\"pad_token\": \"<pad>\""));
+  EXPECT_TRUE(directory.has("who/film.safetensors"));
+  const std::string tokens = run_fovea({"tokens", "--model", folder, "小红把钥匙借给了小明"}).out;
+  for (const char* word : {"小红", "钥匙", "借给", "小明"}) EXPECT_TRUE(contains(tokens, word)) << tokens;
+}
+
 TEST(TrainCommand, resume_takes_no_other_options) {
   const TemporaryDirectory directory;
   const std::string folder = directory.file("a");
