@@ -19,7 +19,9 @@ struct FOVEA_API AlignmentOptions {
   Index layer = -1;               // of the decoder, from 0; −1: the last
   std::vector<Index> heads = {};  // whose mean is taken; none: all of the layer
   AlignmentReading reading = AlignmentReading::predicting;
-  double threshold = 0.25;  // a source word with this share of a target word's weight is linked with it
+  // A target word is linked with the source word that has most of its weight, and with those that have at
+  // least this share of as much; 1: with that one alone.
+  double threshold = 0.7;
 };
 
 // What was found best for a model, where its config.json says so: "alignment_layer", "alignment_heads",

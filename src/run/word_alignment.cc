@@ -108,6 +108,21 @@ Tensor weights_of_words(const Tensor& tokens, const std::vector<Index>& targets,
   return words;
 }
 
+// By source word, then by target word. Of equal weights the first is the largest; rows of zeros have none.
+std::vector<AlignmentLink> links_of(const Tensor& weights, double threshold) {
+  std::vector<AlignmentLink> links;
+  const Index targets = weights.shape()[0], sources = weights.shape()[1];
+  for (Index s = 0; s < sources; ++s) {
+    for (Index t = 0; t < targets; ++t) {
+      const float* row = weights.data() + t * sources;
+      const float* largest = std::max_element(row, row + sources);
+      const bool near = static_cast<double>(row[s]) >= threshold * static_cast<double>(*largest);
+      if (*largest > 0 && (s == largest - row || (threshold < 1 && near))) links.push_back({s, t});
+    }
+  }
+  return links;
+}
+
 void check_words(const char* side, const std::vector<std::string>& words) {
   if (words.empty()) fail("[align] the {} has no words", side);
   for (const std::string& word : words) {
@@ -183,11 +198,7 @@ WordAlignment align_words(const TextModel& model, const std::vector<std::string>
   result.weights = weights_of_words(mean_of_heads(layer, chosen_heads(layer, options)), targets, sources,
                                     {static_cast<Index>(target.size()), static_cast<Index>(source.size())},
                                     options.reading);
-  for (Index s = 0; s < static_cast<Index>(source.size()); ++s) {
-    for (Index t = 0; t < static_cast<Index>(target.size()); ++t) {
-      if (static_cast<double>(result.weights(t, s)) >= options.threshold) result.links.push_back({s, t});
-    }
-  }
+  result.links = links_of(result.weights, options.threshold);
   return result;
 }
 

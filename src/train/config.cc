@@ -184,13 +184,11 @@ void write_bart(const TrainableConfig& c, JsonWriter& json) {
     json.key(name + "_layers").integer(c.layers);
     json.key(name + "_attention_heads").integer(c.heads);
     json.key(name + "_ffn_dim").integer(c.inner_width);
-    json.key(name + "_layerdrop").number(0);
   }
   json.key("num_hidden_layers").integer(c.layers);
   json.key("activation_function").string(c.activation);
   json.key("dropout").number(decimal(c.dropout));
   json.key("attention_dropout").number(decimal(c.dropout));
-  json.key("activation_dropout").number(0);
   json.key("scale_embedding").boolean(false);
   const Index start = c.start_id < 0 ? c.end_id : c.start_id;
   json.key("decoder_start_token_id");

@@ -193,5 +193,34 @@ TEST(WordLevel, needs_its_unknown_token) {
             "[tokenizer] tokenizer.json: model.unk_token: the token \"u\" is not in the vocabulary");
 }
 
+// One vocabulary for two languages: first words as anywhere else, ideographs one by one, an end.
+TEST(TrainTokenizer, byte_pairs_of_translations) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 20; ++i) texts.insert(texts.end(), {"You love tea", "tea, you", "我爱你", "我爱茶"});
+  TokenizerTraining options;
+  options.vocabulary = 300;
+  options.special = {"<pad>", "</s>"};
+  options.end = "</s>";
+  options.lower_case = options.prefix_space = options.single_ideographs = true;
+  const Tokenizer pairs = trained(texts, options);
+  const std::vector<Index> english = pairs.encode("Tea you").ids, other = pairs.encode("you tea").ids;
+  ASSERT_EQ(english.size(), 3u);
+  EXPECT_EQ(english, (std::vector<Index>{other[1], other[0], *pairs.token_to_id("</s>")}));
+  const Encoding chinese = pairs.encode("我爱你");
+  EXPECT_EQ(chinese.size(), 5);  // the first space, three characters, the end
+  EXPECT_EQ(chinese.tokens.front(), "\u0120");
+  EXPECT_EQ(pairs.decode(chinese.ids), " 我爱你");
+  for (const std::string& token : tokens_of(pairs)) EXPECT_LE(token.size(), 12u) << token;
+  EXPECT_EQ(message_of([&] {
+              options.end = "<end>";
+              train_tokenizer(texts, options);
+            }),
+            "[tokenizer] the end of texts is \"<end>\", expected one of the special tokens");
+  EXPECT_NE(message_of([] {
+              train_tokenizer({"a"}, {.kind = TokenizerKind::words, .prefix_space = true});
+            }).find("for byte pairs, not for words"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace fovea

@@ -39,7 +39,8 @@ TrainableConfig uneven_config(ModelFamily family) {
 }
 
 TEST(SavePretrained, load_model_gives_the_same_logits) {
-  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::bert}) {
+  for (const ModelFamily family :
+       {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::bert, ModelFamily::bart}) {
     const TemporaryFolder folder;
     TrainableModel model(uneven_config(family), Random(5));
     save_pretrained(folder.path, model);
@@ -51,10 +52,24 @@ TEST(SavePretrained, load_model_gives_the_same_logits) {
     EXPECT_EQ(loaded.config().end_ids, family == ModelFamily::bert ? std::vector<Index>() : end);
     EXPECT_EQ(loaded.parameters(), model.parameter_count());
     const Ids ids = {{1, 2, 3, 4, 5, 6, 7}, {9, 8, 7, 6, 5, 4, 3}};
-    const Tensor got = loaded.run({.ids = ids}).logits, want = model.logits({ids, {}});
+    const Ids decoder_ids = family == ModelFamily::bart ? Ids{{9, 1, 2}, {9, 3, 4}} : Ids();
+    const Tensor got = loaded.run({.ids = ids, .decoder_ids = decoder_ids}).logits,
+                 want = model.logits({.ids = ids, .targets = {}, .decoder_ids = decoder_ids});
     ASSERT_EQ(got.shape(), want.shape());
     for (Index i = 0; i < want.shape().elements(); ++i) ASSERT_NEAR(got.data()[i], want.data()[i], 2e-6f);
+    const TrainableModel again = load_pretrained(folder.path);
+    EXPECT_EQ(testing::all_parameters(again), testing::all_parameters(model));
   }
+}
+
+// Pairs whose target is the source from its end on; 9 ends both.
+std::shared_ptr<const TrainingData> reversed_digits() {
+  auto pairs = std::make_shared<std::vector<TokenPair>>();
+  for (Index i = 0; i < 64; ++i) {
+    pairs->push_back({{i % 8, i / 8, i % 5, 9}, {i % 5, i / 8, i % 8, 9}});
+    if (i % 3 == 0) pairs->push_back({{i % 8, i / 8, 9}, {i / 8, i % 8, 9}});
+  }
+  return training_data(TranslationTask{pairs, 8, 0, 9});
 }
 
 // Trained for some steps. With $FOVEA_TRAINED_FOLDERS the folders stay there, beside what the model says:
@@ -62,24 +77,29 @@ TEST(SavePretrained, load_model_gives_the_same_logits) {
 TEST(SavePretrained, trained_models_come_back) {
   const char* kept = std::getenv("FOVEA_TRAINED_FOLDERS");
   const TemporaryFolder temporary;
-  for (const auto& [family, name] :
-       {std::pair{ModelFamily::gpt2, "gpt2"}, {ModelFamily::llama, "llama"}, {ModelFamily::bert, "bert"}}) {
+  for (const auto& [family, name] : {std::pair{ModelFamily::gpt2, "gpt2"},
+                                     {ModelFamily::llama, "llama"},
+                                     {ModelFamily::bert, "bert"},
+                                     {ModelFamily::bart, "bart"}}) {
+    const bool two = family == ModelFamily::bart;
     for (const bool half : {false, true}) {
       Trainer trainer(TrainableModel(uneven_config(family), Random(7)), {.steps = 20, .rate = 1e-2},
-                      training_data(SortTask{.digits = 6, .batch = 8}));
+                      two ? reversed_digits() : training_data(SortTask{.digits = 6, .batch = 8}));
       trainer.run();
       const std::string folder = (kept == nullptr ? temporary.path : kept) + std::string("/") + name +
                                  (half ? "-float16" : "-float32");
       save_pretrained(folder, trainer.model(), {.half = half});
       const Ids ids = {{1, 2, 3, 4, 5, 6, 7, 0}, {9, 8, 7, 6, 5, 4, 3, 2}};
-      const Tensor got = load_model(folder).run({.ids = ids}).logits,
-                   want = trainer.model().logits({ids, {}});
+      const Ids decoder_ids = two ? Ids{{9, 1, 2, 3}, {9, 4, 5, 6}} : Ids();
+      const Tensor got = load_model(folder).run({.ids = ids, .decoder_ids = decoder_ids}).logits,
+                   want = trainer.model().logits({.ids = ids, .targets = {}, .decoder_ids = decoder_ids});
       for (Index i = 0; i < want.shape().elements(); ++i) {
         ASSERT_NEAR(got.data()[i], want.data()[i], half ? 2e-2f : 2e-5f) << folder;
       }
       if (kept == nullptr) continue;
       NamedArrays arrays;
       arrays.add("ids", ids);
+      if (two) arrays.add("decoder_ids", decoder_ids);
       arrays.add("logits", got);
       save_arrays(folder + "/said.npz", arrays);
     }
@@ -176,6 +196,18 @@ TEST(TrainableModel, batches_that_do_not_fit_are_errors) {
             "[train] ids have 17 tokens, the model's limit is 16");
   EXPECT_EQ(message({Ids(), Ids()}), "[train] ids are [], expected [B, N] with at least one token");
   EXPECT_THROW(model.parameter("transformer.wte"), Error);
+  EXPECT_EQ(message({.ids = Ids{{1, 2}}, .targets = Ids{{1, 2}}, .decoder_ids = Ids{{1, 2}}}),
+            "[train] there are ids for a decoder, but no encoder before it");
+  TrainableModel bart(tiny_config(ModelFamily::bart), Random(1));
+  const auto message_of_bart = [&](const TrainingBatch& batch) {
+    return message_of([&] { bart.add_gradients(batch); });
+  };
+  EXPECT_EQ(message_of_bart({Ids{{1, 2}}, Ids{{1, 2}}}),
+            "[train] ids of the decoder are [], expected [B, N] with at least one token");
+  EXPECT_EQ(message_of_bart({.ids = Ids{{1, 2}}, .targets = Ids{{1}, {2}}, .decoder_ids = Ids{{1}, {2}}}),
+            "[train] ids of the decoder are [2, 1], expected 1 sequences as the encoder's");
+  EXPECT_EQ(message_of_bart({.ids = Ids{{1, 2}}, .targets = Ids{{1, 2}}, .decoder_ids = Ids{{1, 2, 3}}}),
+            "[train] targets are [1, 2], expected [1, 3] as the ids");
 }
 
 TEST(TrainableModel, nothing_asked_is_no_gradient) {
@@ -187,11 +219,13 @@ TEST(TrainableModel, nothing_asked_is_no_gradient) {
 }
 
 TEST(TrainableModel, dropout_acts_when_asked_and_differs_by_seed) {
-  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::bert}) {
+  for (const ModelFamily family :
+       {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::bert, ModelFamily::bart}) {
     TrainableConfig config = tiny_config(family);
     config.dropout = 0.3f;
     TrainableModel model(config, Random(1));
-    const TrainingBatch batch = {Ids{{1, 2, 3, 4, 5}}, Ids{{2, 3, 4, 5, 6}}};
+    TrainingBatch batch = {Ids{{1, 2, 3, 4, 5}}, Ids{{2, 3, 4, 5, 6}}};
+    if (family == ModelFamily::bart) batch.decoder_ids = Ids{{9, 2, 3, 4, 5}};
     const double plain = model.loss(batch).mean();
     const double one = model.loss(batch, {.dropout = true, .seed = 1}).mean();
     EXPECT_NE(plain, one);
@@ -202,7 +236,8 @@ TEST(TrainableModel, dropout_acts_when_asked_and_differs_by_seed) {
 
 // With dropout the loss is still a function of the parameters: differences of it are the gradient.
 TEST(TrainableModel, gradients_under_dropout_against_differences) {
-  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::bert}) {
+  for (const ModelFamily family :
+       {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::bert, ModelFamily::bart}) {
     TrainableConfig config = tiny_config(family);
     config.dropout = 0.3f;
     TrainableModel model(config, Random(2));
@@ -210,7 +245,8 @@ TEST(TrainableModel, gradients_under_dropout_against_differences) {
       const View values = model.parameter(p.name);
       for (Index i = 0; p.decays && i < p.shape.elements(); ++i) values.data()[i] *= 10;
     }
-    const TrainingBatch batch = {Ids{{1, 2, 3, 4, 5, 1}}, Ids{{2, 3, 4, 5, 6, 7}}};
+    TrainingBatch batch = {Ids{{1, 2, 3, 4, 5, 1}}, Ids{{2, 3, 4, 5, 6, 7}}};
+    if (family == ModelFamily::bart) batch.decoder_ids = Ids{{9, 2, 3, 4, 5, 6}};
     const LossOptions options = {.dropout = true, .seed = 4};
     model.add_gradients(batch, options);
     for (const TrainableParameter& p : model.parameters()) {

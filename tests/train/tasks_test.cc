@@ -169,5 +169,40 @@ TEST(ScoreBatch, counts_targets_and_whole_sequences) {
   EXPECT_EQ(score.correct, 4);
 }
 
+// Every pair once per epoch; the decoder reads what it should have written so far.
+TEST(TrainingTasks, translation_goes_through_all_pairs) {
+  const auto pairs = std::make_shared<std::vector<TokenPair>>();
+  for (Index i = 0; i < 21; ++i) {
+    std::vector<Index> source(static_cast<std::size_t>(1 + i % 4), 10 + i);
+    source.push_back(1);
+    pairs->push_back({source, {40 + i, 1}});
+  }
+  const auto data = training_data(TranslationTask{pairs, 4, 0, 2});
+  std::multiset<Index> seen;
+  for (Index number = 0; number < 6; ++number) {
+    const TrainingBatch batch = data->batch(5, number);
+    const Index rows = batch.ids.shape()[0];
+    EXPECT_EQ(rows, number < 5 ? 4 : 1);
+    for (Index b = 0; b < rows; ++b) {
+      const Index i = batch.targets(b, 0) - 40;
+      seen.insert(i);
+      EXPECT_EQ(batch.decoder_ids(b, 0), 2);
+      EXPECT_EQ(batch.decoder_ids(b, 1), 40 + i);
+      EXPECT_EQ(batch.targets(b, 1), 1);
+      const std::vector<Index>& source = (*pairs)[static_cast<std::size_t>(i)].source;
+      for (Index n = 0; n < batch.ids.shape()[1]; ++n) {
+        const bool real = n < static_cast<Index>(source.size());
+        EXPECT_EQ(batch.ids(b, n), real ? source[static_cast<std::size_t>(n)] : 0);
+        EXPECT_EQ(batch.real(b, n), real ? 1 : 0);
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 21u);
+  EXPECT_EQ(std::set<Index>(seen.begin(), seen.end()).size(), 21u);
+  EXPECT_EQ(data->batch(5, 3).ids.values(), data->batch(5, 3).ids.values());
+  EXPECT_NE(data->batch(5, 3).targets.values(), data->batch(5, 9).targets.values());  // another epoch
+  EXPECT_THROW(training_data(TranslationTask{}), Error);
+}
+
 }  // namespace
 }  // namespace fovea

@@ -40,7 +40,7 @@ void AlignmentArguments::declare(OptionList& options) {
                  tr("whose weights count: those of the step that predicts the word, or of the one that "
                     "reads it"));
   options.number("--threshold", "X", threshold_,
-                 tr("the share of a word's weight that makes a link, 0 to 1"));
+                 tr("link words with this share of the largest weight, too; 1: only the largest"));
 }
 
 AlignmentOptions AlignmentArguments::options(const std::string& model_folder) const {

@@ -35,7 +35,8 @@ Translations translate() {
       {"heads whose mean is taken, as in 0,2, or all", "取哪些头的平均，如 0,2，或 all"},
       {"whose weights count: those of the step that predicts the word, or of the one that reads it",
        "看哪一步的权重：预测这个词的那一步，还是读入它的那一步"},
-      {"the share of a word's weight that makes a link, 0 to 1", "权重份额达到多少就连线，0 到 1"},
+      {"link words with this share of the largest weight, too; 1: only the largest",
+       "权重达到最大者的这个比例也连线；1：只连最大者"},
   };
 }
 
