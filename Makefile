@@ -11,6 +11,7 @@ JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 ROUNDS       ?=
 GROUPS       ?=
+EN_ZH        ?=
 BENCH_VENV   := build/bench-venv
 SETUP        ?= yes
 MODELS       ?= yes
@@ -40,7 +41,7 @@ help:
 	@echo 'make bench-deps            PyTorch and ONNX Runtime into build/bench-venv, for make bench (several GB)'
 	@echo 'make gallery               docs/gallery.md and its pictures, drawn again'
 	@echo 'make docs                  the API reference from the headers: build/docs/html/index.html'
-	@echo 'make models                the models in models/, trained again (minutes; films in build/models)'
+	@echo 'make models [EN_ZH=FILE]   the models in models/, trained again (minutes; films in build/models); en-zh from lines "English TAB Chinese"'
 	@echo 'make clean                 remove build/'
 	@echo
 	@echo 'Missing Debian packages are installed first (scripts/packages.txt); SETUP=no skips that.'
@@ -75,7 +76,8 @@ gallery: configure
 
 models: configure
 	@$(call build,fovea_command)
-	@scripts/train_models $(BUILD)/apps/fovea build/models
+	@$(if $(EN_ZH),$(call setup,models))
+	@scripts/train_models $(BUILD)/apps/fovea build/models $(EN_ZH)
 
 bench: configure
 	@$(call build,fovea_command)

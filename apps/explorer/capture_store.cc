@@ -102,9 +102,8 @@ TextModel CaptureStore::load(const std::string& model_id) {
 
 void CaptureStore::check(const CaptureRequest& request, const TextModel& model) const {
   // An encoder-decoder model reads its two texts one by one, others as a pair.
-  const Index tokens = model.model().config().family == ModelFamily::t5
-                           ? model.encode({request.text}).size()
-                           : model.encode(texts_of(request)).size();
+  const Index tokens = model.model().config().is_encoder_decoder() ? model.encode({request.text}).size()
+                                                                   : model.encode(texts_of(request)).size();
   if (tokens > limits_.tokens) {
     throw RequestError(422, fmt::format("the text has {} tokens, the limit is {}", tokens, limits_.tokens));
   }

@@ -63,6 +63,7 @@
 #include "fovea/scaling.h"
 #include "fovea/shape_trace.h"
 #include "fovea/text_model.h"
+#include "fovea/text_pairs.h"
 #include "fovea/text_reading.h"
 #include "fovea/tokenizer.h"
 #include "fovea/tokenizer_training.h"
@@ -71,6 +72,7 @@
 #include "fovea/training_log.h"
 #include "fovea/training_tasks.h"
 #include "fovea/vocabulary.h"
+#include "fovea/word_alignment.h"
 #include "fovea/words.h"
 #endif
 

@@ -1,7 +1,9 @@
-// Published models: BERT, GPT-2, Llama and T5 from their files, run with every attention call in sight.
+// Published models: BERT, GPT-2, Llama, T5 and BART from their files, run with every attention call in
+// sight.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +19,9 @@ enum class ModelFamily {
   gpt2,   // decoder only
   llama,  // decoder only: Llama 2 and 3, Qwen2, TinyStories
   t5,     // encoder and decoder: T5 v1.0 and v1.1, mT5
+  bart,   // encoder and decoder: BART, Marian, mBART
 };
-FOVEA_API const char* to_string(ModelFamily family);  // "BERT", "GPT-2", "Llama", "T5"
+FOVEA_API const char* to_string(ModelFamily family);  // "BERT", "GPT-2", "Llama", "T5", "BART"
 
 // What the families have in common. Of an encoder-decoder model, `layers` are the encoder's.
 struct FOVEA_API ModelConfig {
@@ -34,9 +37,14 @@ struct FOVEA_API ModelConfig {
   std::vector<Index> end_ids;  // tokens that end a text
   Index decoder_start_id = 0;  // of an encoder-decoder model: the token before the first
   Index pad_id = 0;
+  // What generation obeys: the token that a text must begin with, the one that it must end with where its
+  // length is used up, and sequences of tokens that are never written.
+  std::optional<Index> forced_first_id, forced_last_id;
+  std::vector<std::vector<Index>> forbidden;
 
-  bool has_encoder() const { return family == ModelFamily::bert || family == ModelFamily::t5; }
+  bool has_encoder() const { return family == ModelFamily::bert || is_encoder_decoder(); }
   bool has_decoder() const { return family != ModelFamily::bert; }
+  bool is_encoder_decoder() const { return family == ModelFamily::t5 || family == ModelFamily::bart; }
 };
 
 // A batch of B sequences, filled up to the same length N at their ends.

@@ -25,6 +25,12 @@ struct FOVEA_API TokenizerTraining {
   Index min_count = 1;   // words, characters, pairs that are rarer are left out
   // Tokens of their own that no text is split at, <mask> for instance: they get the first ids.
   std::vector<std::string> special = {};
+  std::string end = {};     // one of them that comes behind every text; "": none
+  bool lower_case = false;  // A is read as a
+  // byte_pairs: a text begins with a space, so that its first word is spelled as it is elsewhere.
+  bool prefix_space = false;
+  // byte_pairs: no token holds more than one ideograph (我), nor one together with something else.
+  bool single_ideographs = false;
 };
 
 // The text of a tokenizer.json, which Tokenizer::from_json and the library `tokenizers` read. <unk> comes

@@ -159,7 +159,7 @@ struct FOVEA_API PretrainedOptions {
 FOVEA_API void save_pretrained(const std::string& folder, const TrainableModel& model,
                                const PretrainedOptions& options = {});
 
-// Such a folder to be trained further, or to be changed: GPT-2's, Llama's and BERT's layouts, one
+// Such a folder to be trained further, or to be changed: GPT-2's, Llama's, BERT's and BART's layouts, one
 // model.safetensors in float32 or float16. Throws Error with everything that is missing or does not fit,
 // and for what training has no layer for.
 FOVEA_API TrainableModel load_pretrained(const std::string& folder);

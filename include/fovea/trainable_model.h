@@ -1,4 +1,5 @@
-// Models that can be trained: GPT-2's, Llama's and BERT's layouts, with the gradients of all parameters.
+// Models that can be trained: GPT-2's, Llama's, BERT's and BART's layouts, with the gradients of all
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +19,34 @@ namespace fovea {
 
 // The sizes of a model to be trained. 0, or an empty string, means the family's default.
 struct FOVEA_API TrainableConfig {
-  ModelFamily family = ModelFamily::gpt2;  // gpt2, llama or bert
+  ModelFamily family = ModelFamily::gpt2;  // gpt2, llama, bert or bart
   Index vocabulary = 0;                    // V
-  Index layers = 0, heads = 0, width = 0;  // the width E divides by the heads
+  Index layers = 0, heads = 0, width = 0;  // the width E divides by the heads; bart: layers of either stack
   Index max_tokens = 0;                    // the longest sequence
   Index kv_heads = 0;                      // llama: fewer than heads share keys and values; = heads
   Index inner_width = 0;                   // 4 E; llama: 8/3 E, rounded up to a multiple of 32
   Index segments = 0;                      // bert: token types; 2
-  std::string activation = {};             // gelu_new, silu, gelu; also relu
-  float norm_epsilon = 0;                  // 1e-5, 1e-6, 1e-12
+  std::string activation = {};             // gelu_new, silu, gelu, gelu; also relu
+  float norm_epsilon = 0;                  // 1e-5, 1e-6, 1e-12, 1e-5
   float rope_theta = 10000;                // llama
-  bool tied = true;                        // the output layer is the table of words; always so in bert
+  bool tied = true;   // the output layer is the table of words; always so in bert and bart
   float dropout = 0;  // of weights, layers' outputs and embeddings; llama: of attention weights only
   Index pad_id = -1, begin_id = -1, end_id = -1;  // for the config file; −1: none
+  Index start_id = -1;  // bart: the token before the decoder's first one; −1: end_id
 };
 
 // A target that is ignored.
 inline constexpr Index kIgnored = -100;
 
 // B sequences of N tokens. targets(b, n) is the id that the model should name at position n: of a decoder
-// the next token, of BERT the masked one; kIgnored where there is none.
+// the next token, of BERT the masked one; kIgnored where there is none. BART's encoder reads `ids`, its
+// decoder `decoder_ids`: targets(b, t) is the token after decoder_ids(b, t). Pads of a decoder stand at the
+// end, without a target: nobody sees them.
 struct FOVEA_API TrainingBatch {
-  Ids ids, targets;   // [B, N]
-  Flags real = {};    // [B, N], 0: a pad; empty: there are none
-  Ids segments = {};  // [B, N], BERT's token types; empty: zeros
+  Ids ids, targets;      // [B, N]
+  Flags real = {};       // [B, N], 0: a pad; empty: there are none
+  Ids segments = {};     // [B, N], BERT's token types; empty: zeros
+  Ids decoder_ids = {};  // [B, T], BART's; its targets are [B, T], too
 };
 
 struct FOVEA_API LossOptions {

@@ -59,11 +59,25 @@ struct FOVEA_API TextParts {
 };
 FOVEA_API TextParts text_parts(Index tokens, double tail = 0.1);
 
+// A source and its translation; the token that ends a text is the last of both.
+struct FOVEA_API TokenPair {
+  std::vector<Index> source, target;
+};
+
+// Translation, for encoder-decoder models: every epoch goes through all pairs once, in an order of its own.
+struct FOVEA_API TranslationTask {
+  std::shared_ptr<const std::vector<TokenPair>> pairs;
+  Index batch = 64;    // pairs; of about the same length, to save pads
+  Index pad_id = 0;    // fills up shorter ones
+  Index start_id = 0;  // what the decoder reads first
+};
+
 // Throw Error for invalid sizes.
 FOVEA_API std::shared_ptr<const TrainingData> training_data(const SortTask& task);
 FOVEA_API std::shared_ptr<const TrainingData> training_data(const InductionTask& task);
 FOVEA_API std::shared_ptr<const TrainingData> training_data(const AdditionTask& task);
 FOVEA_API std::shared_ptr<const TrainingData> training_data(const TextTask& task);
+FOVEA_API std::shared_ptr<const TrainingData> training_data(const TranslationTask& task);
 
 // How a model does on a batch.
 struct FOVEA_API BatchScore {

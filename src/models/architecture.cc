@@ -14,7 +14,8 @@ using Maker = std::unique_ptr<Architecture> (*)(ConfigReader&, WeightPlan&);
 constexpr std::pair<const char*, Maker> kMakers[] = {
     {"bert", make_bert},       {"roberta", make_bert}, {"xlm-roberta", make_bert}, {"camembert", make_bert},
     {"distilbert", make_bert}, {"gpt2", make_gpt2},    {"llama", make_llama},      {"qwen2", make_llama},
-    {"t5", make_t5},           {"mt5", make_t5}};
+    {"t5", make_t5},           {"mt5", make_t5},       {"bart", make_bart},        {"marian", make_bart},
+    {"mbart", make_bart}};
 
 }  // namespace
 
@@ -28,6 +29,8 @@ const char* to_string(ModelFamily family) {
       return "Llama";
     case ModelFamily::t5:
       return "T5";
+    case ModelFamily::bart:
+      return "BART";
   }
   return "";
 }

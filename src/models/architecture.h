@@ -14,7 +14,8 @@
 namespace fovea {
 inline namespace internal {
 
-// Keys and values per layer: of the tokens so far, and of the encoder's output.
+// Keys and values per layer: of the tokens so far [B, ..], and of the encoder's output [1, ..], which all
+// sequences share.
 struct FOVEA_PRIVATE_API DecodingState {
   std::vector<KeyValueCache> self, cross;
   Index tokens = 0;
@@ -31,7 +32,8 @@ class FOVEA_PRIVATE_API Architecture {
 
   // Decoders only. `encoder_ids` [1, N] of an encoder-decoder model, else empty.
   virtual void start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const;
-  // ids [1, T], added to the state → logits of the token after the last one, [V].
+  // ids [B, T], added to the state → logits of the token after the last one, [B, V]. More than one
+  // sequence, as beam search has them, go on token by token: T is 1.
   virtual Tensor next(DecodingState& state, const Ids& ids, Probe* probe) const;
 
  protected:
@@ -45,6 +47,7 @@ std::unique_ptr<Architecture> make_bert(ConfigReader& config, WeightPlan& weight
 std::unique_ptr<Architecture> make_gpt2(ConfigReader& config, WeightPlan& weights);
 std::unique_ptr<Architecture> make_llama(ConfigReader& config, WeightPlan& weights);
 std::unique_ptr<Architecture> make_t5(ConfigReader& config, WeightPlan& weights);
+std::unique_ptr<Architecture> make_bart(ConfigReader& config, WeightPlan& weights);
 
 // By the config's model_type. Throws Error for one that is not known, and for everything that is wrong with
 // the config, at once.

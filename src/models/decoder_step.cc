@@ -12,6 +12,17 @@ void DecoderStep::attend(std::size_t layer, ProjectedHeads& projected, Attention
   fovea::attend(projected.q(), cache.keys(), cache.values(), options, where, out);
 }
 
+void DecoderStep::attend_memory(std::size_t layer, ConstView q, const AttentionOptions& options,
+                                Tensor& out) const {
+  const KeyValueCache& cache = state_->cross[layer];
+  const AttentionPlace where = place(AttentionKind::cross, layer);
+  const Index sequences = q.shape()[0], width = q.shape()[1] * q.shape()[3];
+  if (sequences == 1) return fovea::attend(q, cache.keys(), cache.values(), options, where, out);
+  // One token each of several sequences, which read the same text: queries of one sequence.
+  fovea::attend(q.transpose(0, 2), cache.keys(), cache.values(), options, where, out);
+  out = std::move(out).reshaped({sequences, 1, width});
+}
+
 Ids counted_positions(const Shape& shape, Index first) {
   Ids positions = Ids::filled(shape, 0);
   for (Index i = 0; i < shape.elements(); ++i) positions.data()[i] = first + i % shape[1];

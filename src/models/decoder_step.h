@@ -28,6 +28,9 @@ class DecoderStep {
 
   // Queries, keys and values of a layer → out [B, N, H·D]. `options` bring scale and bias.
   void attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options, Tensor& out) const;
+  // Queries [B, H, N, D] of a layer, which look at the encoder's output as the state has it → out [B, N,
+  // H·D].
+  void attend_memory(std::size_t layer, ConstView q, const AttentionOptions& options, Tensor& out) const;
 
  private:
   Mask mask_;
@@ -38,7 +41,7 @@ class DecoderStep {
 // [B, N] of first, first + 1, ..
 Ids counted_positions(const Shape& shape, Index first);
 
-// x [1, N, E] → [1, E]: what the next token is told from.
+// x [B, N, E] → [B, E]: what the next token is told from.
 Tensor last_token(const Tensor& x);
 
 }  // namespace fovea

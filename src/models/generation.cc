@@ -33,7 +33,7 @@ void check_options(const GenerationOptions& options) {
 Decoding::Decoding(const Model& model, const std::vector<Index>& encoder_ids, Probe* probe)
     : architecture_(&model.architecture()), state_(std::make_unique<DecodingState>()) {
   const ModelConfig& config = model.config();
-  if (config.family == ModelFamily::t5 && encoder_ids.empty()) {
+  if (config.is_encoder_decoder() && encoder_ids.empty()) {
     fail("[generate] an encoder-decoder model needs tokens to read, got none");
   }
   if (static_cast<Index>(encoder_ids.size()) > config.max_tokens) {
@@ -64,7 +64,7 @@ Tensor Decoding::next(const std::vector<Index>& ids, Probe* probe) {
   }
   Tensor logits = architecture_->next(*state_, sequence, probe);
   state_->tokens += count;
-  return logits;
+  return std::move(logits).reshaped({architecture_->config().vocabulary});
 }
 
 Index choose_token(const Tensor& logits, const GenerationOptions& options, double uniform) {
@@ -116,7 +116,7 @@ Generation generate(const Model& model, const std::vector<Index>& prompt,
                     const GenerationOptions& options) {
   check_options(options);
   const ModelConfig& config = model.config();
-  const bool reads_first = config.family == ModelFamily::t5;
+  const bool reads_first = config.is_encoder_decoder();
   Decoding decoding(model, reads_first ? prompt : std::vector<Index>());
   std::vector<Index> input = reads_first ? std::vector<Index>{config.decoder_start_id} : prompt;
   Random random(options.seed);

@@ -133,7 +133,7 @@ void Gpt2::start(DecodingState& state, const Ids&, Probe*) const {
 }
 
 Tensor Gpt2::next(DecodingState& state, const Ids& ids, Probe* probe) const {
-  return output_(last_token(forward(ids, DecoderStep(state, probe)))).reshaped({config_.vocabulary});
+  return output_(last_token(forward(ids, DecoderStep(state, probe))));
 }
 
 }  // namespace

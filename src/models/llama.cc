@@ -165,7 +165,7 @@ void Llama::start(DecodingState& state, const Ids&, Probe*) const {
 }
 
 Tensor Llama::next(DecodingState& state, const Ids& ids, Probe* probe) const {
-  return output_(last_token(forward(ids, DecoderStep(state, probe)))).reshaped({config_.vocabulary});
+  return output_(last_token(forward(ids, DecoderStep(state, probe))));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ void check_input(const ModelInput& input, const ModelConfig& config) {
   if (!input.real.empty()) check_like_ids("the flags of real tokens", input.real.shape(), ids);
   if (!input.segments.empty()) check_like_ids("segments", input.segments.shape(), ids);
   if (!input.decoder_ids.empty()) {
-    if (config.family != ModelFamily::t5) fail("[model] decoder_ids are for encoder-decoder models only");
+    if (!config.is_encoder_decoder()) fail("[model] decoder_ids are for encoder-decoder models only");
     check_length("decoder_ids", input.decoder_ids.shape(), ids[0], config.max_tokens);
   }
 }

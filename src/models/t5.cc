@@ -198,8 +198,7 @@ void T5::cross_attend(std::size_t index, const Tensor& memory, const Flags& memo
   options.scale = 1.0f;
   if (!memory_real.empty()) options.mask = Mask::padding(memory_real);
   if (step.state() != nullptr) {
-    const KeyValueCache& cache = step.state()->cross[index];
-    attend(query.q(), cache.keys(), cache.values(), options, place, scratch.attended);
+    step.attend_memory(index, query.q(), options, scratch.attended);
   } else {
     ProjectedHeads kept;
     kept.project(memory, layer.cross_keys_values, memory_heads());
@@ -265,7 +264,7 @@ void T5::start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const
 
 Tensor T5::next(DecodingState& state, const Ids& ids, Probe* probe) const {
   const Tensor y = decode(ids, {}, {}, DecoderStep(state, probe));
-  return logits(last_token(y)).reshaped({config_.vocabulary});
+  return logits(last_token(y));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ Encoding TextModel::encode(const std::vector<std::string>& texts, Index room) co
 }
 
 TextRun TextModel::read(const std::vector<std::string>& texts) const {
-  const bool decodes = model_.config().family == ModelFamily::t5;
+  const bool decodes = model_.config().is_encoder_decoder();
   if (!decodes || texts.empty() || texts.size() > 2) return run(encode(texts), nullptr);
   const Encoding encoding = encode({texts[0]});
   if (texts.size() == 1) {
@@ -69,7 +69,7 @@ TextRun TextModel::read(const std::vector<std::string>& texts) const {
 }
 
 TextRun TextModel::read_generated(const Encoding& prompt, const std::vector<Index>& ids) const {
-  if (model_.config().family == ModelFamily::t5) {
+  if (model_.config().is_encoder_decoder()) {
     const Index start = model_.config().decoder_start_id;
     TokenSequence decoder{{token(start)}, {start}, {}, {}, {}};
     for (const Index id : ids) {
@@ -90,7 +90,7 @@ TextRun TextModel::read_generated(const Encoding& prompt, const std::vector<Inde
 }
 
 // What the decoder reads: the token that starts it, then the text but for its last token, which is only
-// written.
+// written. A text that begins with that token, a space for instance, has its start already.
 Encoding TextModel::target(const std::string& text) const {
   Encoding encoding = encode({text});
   const auto shift = [](auto& list, auto first) {
@@ -98,6 +98,12 @@ Encoding TextModel::target(const std::string& text) const {
     list.insert(list.begin(), std::move(first));
   };
   const Index start = model_.config().decoder_start_id;
+  if (encoding.ids.front() == start) {
+    const auto begin = [](auto& list) { list.erase(list.begin()); };
+    begin(encoding.ids), begin(encoding.tokens), begin(encoding.bytes), begin(encoding.text_ids);
+    for (UnknownToken& token : encoding.unknown) --token.place;
+    if (encoding.ids.empty()) fail("[model] the text has no tokens");
+  }
   shift(encoding.ids, start);
   shift(encoding.tokens, token(start));
   shift(encoding.bytes, TextSpan{});

@@ -6,6 +6,7 @@
 #include "models/config_reader.h"
 #include "ops/activation.h"
 #include "train/layouts.h"
+#include "train/stack_network.h"
 
 namespace fovea {
 namespace {
@@ -16,7 +17,7 @@ struct BertBlock {
   FeedForwardLayer feed_forward;
 };
 
-class BertNetwork final : public Network {
+class BertNetwork final : public StackNetwork {
  public:
   BertNetwork(const TrainableConfig& config, Random& random);
 
@@ -41,7 +42,7 @@ class BertNetwork final : public Network {
 };
 
 BertNetwork::BertNetwork(const TrainableConfig& config, Random& random)
-    : Network(config), activation_(*ConfigReader::activation_named(config.activation)) {
+    : StackNetwork(config), activation_(*ConfigReader::activation_named(config.activation)) {
   const TrainableConfig& c = config_;
   const Index width = c.width;
   const double deviation = 0.02;

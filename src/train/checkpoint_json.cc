@@ -13,8 +13,10 @@ namespace {
 
 constexpr Index kVersion = 1;
 
-constexpr std::pair<ModelFamily, const char*> kFamilies[] = {
-    {ModelFamily::gpt2, "gpt2"}, {ModelFamily::llama, "llama"}, {ModelFamily::bert, "bert"}};
+constexpr std::pair<ModelFamily, const char*> kFamilies[] = {{ModelFamily::gpt2, "gpt2"},
+                                                             {ModelFamily::llama, "llama"},
+                                                             {ModelFamily::bert, "bert"},
+                                                             {ModelFamily::bart, "bart"}};
 constexpr std::pair<RateDecay, const char*> kDecays[] = {
     {RateDecay::constant, "constant"}, {RateDecay::linear, "linear"}, {RateDecay::cosine, "cosine"}};
 
@@ -38,6 +40,7 @@ void for_config(Config& c, const Visit& visit) {
   visit("pad_id", c.pad_id);
   visit("begin_id", c.begin_id);
   visit("end_id", c.end_id);
+  visit.optional("start_id", c.start_id);  // checkpoints were written before there was one
 }
 
 template <typename Options, typename Visit>
@@ -66,6 +69,7 @@ class FieldWriter {
   explicit FieldWriter(JsonWriter& json) : json_(json) {}
 
   void operator()(const char* name, Index value) const { json_.key(name).integer(value); }
+  void optional(const char* name, Index value) const { (*this)(name, value); }
   void operator()(const char* name, double value) const { json_.key(name).number(value); }
   void operator()(const char* name, float value) const {
     json_.key(name).number(static_cast<double>(value));
@@ -96,6 +100,9 @@ class FieldReader {
 
   void operator()(const char* name, Index& value) const {
     if (const Json* field = find(name, &Json::is_number_integer, "an integer")) value = field->get<Index>();
+  }
+  void optional(const char* name, Index& value) const {
+    if (has(name)) (*this)(name, value);
   }
   void operator()(const char* name, double& value) const {
     if (const Json* field = find(name, &Json::is_number, "a number")) value = field->get<double>();

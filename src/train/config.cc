@@ -21,6 +21,8 @@ FamilyDefaults defaults_of(ModelFamily family) {
       return {"silu", 1e-6f};
     case ModelFamily::bert:
       return {"gelu", 1e-12f};
+    case ModelFamily::bart:
+      return {"gelu", 1e-5f};
     default:
       return {"gelu_new", 1e-5f};
   }
@@ -95,10 +97,15 @@ void check_numbers(const TrainableConfig& c, Complaints& complaints) {
                     fmt::format("dropout is {}, expected 0 ≤ p < 1", c.dropout));
   complaints.expect(c.rope_theta > 1 && c.rope_theta < 1e12f,
                     fmt::format("rope_theta is {}, expected more than 1", c.rope_theta));
-  complaints.expect(c.family != ModelFamily::bert || c.tied,
-                    "bert's output layer always shares the word embeddings: tied must be true");
-  for (const auto& [name, id] :
-       {std::pair{"pad_id", c.pad_id}, {"begin_id", c.begin_id}, {"end_id", c.end_id}}) {
+  complaints.expect((c.family != ModelFamily::bert && c.family != ModelFamily::bart) || c.tied,
+                    "bert's and bart's output layer always shares the word embeddings: tied must be true");
+  // transformers' layer norms of BART have this one, whatever the config says.
+  complaints.expect(c.family != ModelFamily::bart || c.norm_epsilon == 1e-5f,
+                    fmt::format("norm_epsilon is {}, expected 1e-05 in bart", c.norm_epsilon));
+  for (const auto& [name, id] : {std::pair{"pad_id", c.pad_id},
+                                 {"begin_id", c.begin_id},
+                                 {"end_id", c.end_id},
+                                 {"start_id", c.start_id}}) {
     complaints.expect(id >= -1 && id < c.vocabulary,
                       fmt::format("{} is {}, expected an id of the vocabulary, or -1", name, id));
   }
@@ -165,12 +172,38 @@ void write_bert(const TrainableConfig& c, JsonWriter& json) {
   json.key("attention_probs_dropout_prob").number(decimal(c.dropout));
 }
 
+void write_bart(const TrainableConfig& c, JsonWriter& json) {
+  json.key("architectures").strings({"BartForConditionalGeneration"});
+  json.key("model_type").string("bart");
+  json.key("is_encoder_decoder").boolean(true);
+  json.key("vocab_size").integer(c.vocabulary);
+  json.key("max_position_embeddings").integer(c.max_tokens);
+  json.key("d_model").integer(c.width);
+  for (const char* stack : {"encoder", "decoder"}) {
+    const std::string name = stack;
+    json.key(name + "_layers").integer(c.layers);
+    json.key(name + "_attention_heads").integer(c.heads);
+    json.key(name + "_ffn_dim").integer(c.inner_width);
+    json.key(name + "_layerdrop").number(0);
+  }
+  json.key("num_hidden_layers").integer(c.layers);
+  json.key("activation_function").string(c.activation);
+  json.key("dropout").number(decimal(c.dropout));
+  json.key("attention_dropout").number(decimal(c.dropout));
+  json.key("activation_dropout").number(0);
+  json.key("scale_embedding").boolean(false);
+  const Index start = c.start_id < 0 ? c.end_id : c.start_id;
+  json.key("decoder_start_token_id");
+  start < 0 ? json.null() : json.integer(start);
+  for (const char* name : {"forced_bos_token_id", "forced_eos_token_id"}) json.key(name).null();
+}
+
 }  // namespace
 
 TrainableConfig completed(const TrainableConfig& config) {
   TrainableConfig c = config;
   if (c.family == ModelFamily::t5)
-    fail("[train] T5's layout cannot be trained: expected gpt2, llama or bert");
+    fail("[train] T5's layout cannot be trained: expected gpt2, llama, bert or bart");
   const FamilyDefaults usual = defaults_of(c.family);
   if (c.kv_heads == 0) c.kv_heads = c.heads;
   if (c.width > 0 && c.width < (Index{1} << 24) && c.inner_width == 0) c.inner_width = usual_inner_width(c);
@@ -191,6 +224,7 @@ std::string config_json(const TrainableConfig& c, bool half) {
   if (c.family == ModelFamily::gpt2) write_gpt2(c, json);
   if (c.family == ModelFamily::llama) write_llama(c, json);
   if (c.family == ModelFamily::bert) write_bert(c, json);
+  if (c.family == ModelFamily::bart) write_bart(c, json);
   json.key("tie_word_embeddings").boolean(c.tied);
   write_ids(c, json);
   json.key("initializer_range").number(0.02);

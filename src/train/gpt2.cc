@@ -7,6 +7,7 @@
 
 #include "models/config_reader.h"
 #include "train/layouts.h"
+#include "train/stack_network.h"
 
 namespace fovea {
 namespace {
@@ -17,7 +18,7 @@ struct Gpt2Block {
   FeedForwardLayer feed_forward;
 };
 
-class Gpt2Network final : public Network {
+class Gpt2Network final : public StackNetwork {
  public:
   Gpt2Network(const TrainableConfig& config, Random& random);
 
@@ -35,7 +36,7 @@ class Gpt2Network final : public Network {
   NormLayer last_norm_;
 };
 
-Gpt2Network::Gpt2Network(const TrainableConfig& config, Random& random) : Network(config) {
+Gpt2Network::Gpt2Network(const TrainableConfig& config, Random& random) : StackNetwork(config) {
   const TrainableConfig& c = config_;
   const Index width = c.width, inner = c.inner_width;
   const double deviation = 0.02, narrow = deviation / std::sqrt(2.0 * static_cast<double>(c.layers));

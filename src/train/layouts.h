@@ -11,5 +11,6 @@ namespace fovea {
 std::unique_ptr<Network> make_gpt2_network(const TrainableConfig& config, Random& random);
 std::unique_ptr<Network> make_llama_network(const TrainableConfig& config, Random& random);
 std::unique_ptr<Network> make_bert_network(const TrainableConfig& config, Random& random);
+std::unique_ptr<Network> make_bart_network(const TrainableConfig& config, Random& random);
 
 }  // namespace fovea

@@ -6,6 +6,7 @@
 #include "models/config_reader.h"
 #include "models/rope.h"
 #include "train/layouts.h"
+#include "train/stack_network.h"
 
 namespace fovea {
 namespace {
@@ -16,7 +17,7 @@ struct LlamaBlock {
   FeedForwardLayer feed_forward;
 };
 
-class LlamaNetwork final : public Network {
+class LlamaNetwork final : public StackNetwork {
  public:
   LlamaNetwork(const TrainableConfig& config, Random& random);
 
@@ -35,7 +36,7 @@ class LlamaNetwork final : public Network {
   NormLayer last_norm_;
 };
 
-LlamaNetwork::LlamaNetwork(const TrainableConfig& config, Random& random) : Network(config) {
+LlamaNetwork::LlamaNetwork(const TrainableConfig& config, Random& random) : StackNetwork(config) {
   const TrainableConfig& c = config_;
   const Index width = c.width, inner = c.inner_width, head = width / c.heads;
   const double deviation = 0.02;

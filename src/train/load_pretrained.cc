@@ -40,6 +40,12 @@ class ConfigFields {
     if (value == nullptr || (value->is_boolean() && !value->get<bool>())) return;
     fail("{}: {} cannot be trained here", where_, in_quotes(name));
   }
+  // A size that both stacks share here.
+  void same(const char* name, Index expected) const {
+    const Index value = integer(name, expected);
+    if (value != expected)
+      fail("{}: {} is {}, expected {} as in the encoder", where_, in_quotes(name), value, expected);
+  }
   bool flag(const char* name, bool usual) const {
     const Json* value = find(name);
     if (value == nullptr) return usual;
@@ -56,6 +62,28 @@ class ConfigFields {
   const Json& json_;
   std::string where_;
 };
+
+TrainableConfig read_bart(const ConfigFields& fields) {
+  TrainableConfig c;
+  c.family = ModelFamily::bart;
+  c.layers = fields.integer("encoder_layers", 12);
+  c.heads = fields.integer("encoder_attention_heads", 16);
+  c.width = fields.integer("d_model", 1024);
+  c.inner_width = fields.integer("encoder_ffn_dim", 4096);
+  fields.same("decoder_layers", c.layers);
+  fields.same("decoder_attention_heads", c.heads);
+  fields.same("decoder_ffn_dim", c.inner_width);
+  fields.refuse("scale_embedding");
+  c.vocabulary = fields.integer("vocab_size", 0);
+  c.max_tokens = fields.integer("max_position_embeddings", 1024);
+  c.activation = fields.text("activation_function", "gelu");
+  c.dropout = fields.number("dropout", 0.1f);
+  c.begin_id = fields.integer("bos_token_id", -1);
+  c.end_id = fields.integer("eos_token_id", -1);
+  c.pad_id = fields.integer("pad_token_id", -1);
+  c.start_id = fields.integer("decoder_start_token_id", -1);
+  return c;
+}
 
 TrainableConfig read_sizes(const ConfigFields& fields, bool gpt2) {
   TrainableConfig c;
@@ -77,8 +105,9 @@ TrainableConfig read_config(const std::string& path) {
   if (!json.is_object()) fail("{}: an object was expected, got {}", where, json.type_name());
   const ConfigFields fields(json, where);
   const std::string type = fields.text("model_type", "");
+  if (type == "bart") return read_bart(fields);
   if (type != "gpt2" && type != "llama" && type != "bert") {
-    fail("{}: the model is {}, expected \"gpt2\", \"llama\" or \"bert\"", where, in_quotes(type));
+    fail("{}: the model is {}, expected \"gpt2\", \"llama\", \"bert\" or \"bart\"", where, in_quotes(type));
   }
   TrainableConfig c = read_sizes(fields, type == "gpt2");
   if (type == "gpt2") {

@@ -16,7 +16,7 @@ std::uint64_t place_seed(std::uint64_t seed, Index layer, Index part) {
   return mix_bits(seed ^ mix_bits(static_cast<std::uint64_t>((layer + 1) * 8 + part)));
 }
 
-constexpr Index kAttentionWeights = 7;  // the part whose dropout is inside of attention
+constexpr Index kAttentionWeights = 7, kCrossWeights = 6;  // parts whose dropout is inside of attention
 
 void check_like_ids(const char* name, const Shape& got, const Shape& ids) {
   if (got == ids) return;
@@ -31,6 +31,27 @@ void check_ids(const char* name, const Ids& ids, Index limit, Index other) {
     fail("[train] {} {} of sequence {} is {}, expected 0 to {}", name, i % ids.shape()[1],
          i / ids.shape()[1], id, limit - 1);
   }
+}
+
+// [B, N] with at least one token, not too many, all of them known.
+void check_tokens(const char* name, const Ids& ids, const TrainableConfig& config) {
+  const Shape& shape = ids.shape();
+  if (shape.rank() != 2 || shape[0] < 1 || shape[1] < 1) {
+    fail("[train] {} are {}, expected [B, N] with at least one token", name, shape.to_string());
+  }
+  if (shape[1] > config.max_tokens) {
+    fail("[train] {} have {} tokens, the model's limit is {}", name, shape[1], config.max_tokens);
+  }
+  check_ids("token", ids, config.vocabulary, 0);
+}
+
+NetworkInput rows_of_ids(const Ids& ids) {
+  NetworkInput input;
+  input.batch = ids.shape()[0];
+  input.tokens = ids.shape()[1];
+  input.ids = ids.values();
+  for (Index row = 0; row < input.rows(); ++row) input.positions.push_back(row % input.tokens);
+  return input;
 }
 
 bool all_finite(const ConstView& x) {
@@ -87,6 +108,14 @@ SelfAttentionCall NetworkInput::attention(Index layer, const RotaryTable* rotary
   return call;
 }
 
+CrossAttentionCall NetworkInput::cross_attention(Index layer) const {
+  CrossAttentionCall call = {batch, tokens, source->tokens, {}};
+  call.options.mask = source->mask;
+  call.options.dropout = dropout;
+  call.options.seed = place_seed(seed, layer, kCrossWeights);
+  return call;
+}
+
 DropoutOptions NetworkInput::dropout_of(Index layer, Index part) const {
   return {dropout, place_seed(seed, layer, part)};
 }
@@ -94,42 +123,39 @@ DropoutOptions NetworkInput::dropout_of(Index layer, Index part) const {
 inline namespace internal {
 
 NetworkInput Network::checked(const TrainingBatch& batch, const LossOptions& options) const {
-  const Shape& shape = batch.ids.shape();
-  if (shape.rank() != 2 || shape[0] < 1 || shape[1] < 1) {
-    fail("[train] ids are {}, expected [B, N] with at least one token", shape.to_string());
+  check_tokens("ids", batch.ids, config_);
+  if (!batch.real.empty()) {
+    check_like_ids("the flags of real tokens", batch.real.shape(), batch.ids.shape());
   }
-  if (shape[1] > config_.max_tokens) {
-    fail("[train] ids have {} tokens, the model's limit is {}", shape[1], config_.max_tokens);
-  }
-  check_ids("token", batch.ids, config_.vocabulary, 0);
-  if (!batch.real.empty()) check_like_ids("the flags of real tokens", batch.real.shape(), shape);
-  NetworkInput input;
-  input.batch = shape[0];
-  input.tokens = shape[1];
-  input.ids = batch.ids.values();
-  for (Index row = 0; row < input.rows(); ++row) input.positions.push_back(row % input.tokens);
+  NetworkInput input = rows_of_ids(batch.ids);
   if (config_.family == ModelFamily::bert) {
     if (!batch.segments.empty()) {
-      check_like_ids("segments", batch.segments.shape(), shape);
+      check_like_ids("segments", batch.segments.shape(), batch.ids.shape());
       check_ids("segment", batch.segments, config_.segments, 0);
     }
     input.segments = batch.segments.empty() ? std::vector<Index>(input.ids.size(), 0)  //
                                             : batch.segments.values();
-  } else {
+  } else if (config_.family != ModelFamily::bart) {
     input.mask = Mask::causal();
   }
   if (!batch.real.empty()) input.mask = input.mask & Mask::padding(batch.real);
   input.dropout = options.dropout ? config_.dropout : 0;
   input.seed = options.seed;
-  return input;
-}
-
-BlockState& Network::state_of(Index layer) {
-  return states_[static_cast<std::size_t>(recompute_ ? 0 : layer)];
-}
-
-View Network::stream(Index layer, Index rows) {
-  return streams_[static_cast<std::size_t>(layer)].shaped({rows, config_.width});
+  if (config_.family != ModelFamily::bart) {
+    if (!batch.decoder_ids.empty()) fail("[train] there are ids for a decoder, but no encoder before it");
+    return input;
+  }
+  check_tokens("ids of the decoder", batch.decoder_ids, config_);
+  if (batch.decoder_ids.shape()[0] != input.batch) {
+    fail("[train] ids of the decoder are {}, expected {} sequences as the encoder's",
+         batch.decoder_ids.shape().to_string(), input.batch);
+  }
+  NetworkInput whole = rows_of_ids(batch.decoder_ids);
+  whole.mask = Mask::causal();
+  whole.dropout = input.dropout;
+  whole.seed = input.seed;
+  whole.source = std::make_unique<NetworkInput>(std::move(input));
+  return whole;
 }
 
 ConstView Network::dropped(const NetworkInput& input, Index layer, Index part, View dy) {
@@ -137,30 +163,6 @@ ConstView Network::dropped(const NetworkInput& input, Index layer, Index part, V
   const View copy = scratch_.dropped.shaped(dy.shape());
   dropout(dy, input.dropout_of(layer, part), copy);
   return copy;
-}
-
-void Network::forward(const NetworkInput& input, const LossOptions& options) {
-  recompute_ = options.recompute;
-  states_.resize(static_cast<std::size_t>(recompute_ ? 1 : config_.layers));
-  streams_.resize(static_cast<std::size_t>(config_.layers + 1));
-  embed(input, stream(0, input.rows()));
-  for (Index layer = 0; layer < config_.layers; ++layer) {
-    check_stop(options.stop, "train");
-    block(input, layer, state_of(layer), stream(layer, input.rows()), stream(layer + 1, input.rows()));
-  }
-}
-
-void Network::backward(const NetworkInput& input, const LossOptions& options, View dx) {
-  for (Index layer = config_.layers - 1; layer >= 0; --layer) {
-    check_stop(options.stop, "train");
-    const View x = stream(layer, input.rows());
-    // The last block's state is still there; what an earlier one gave is there, too, and comes out again.
-    if (recompute_ && layer < config_.layers - 1) {
-      block(input, layer, state_of(layer), x, stream(layer + 1, input.rows()));
-    }
-    block_backward(input, layer, state_of(layer), x, dx);
-  }
-  embed_backward(input, dx);
 }
 
 // Head, output layer and loss of the rows that have a target: the others need no logits. The logits of some
@@ -175,10 +177,10 @@ LossResult Network::head_loss(const NetworkInput& input, const TrainingBatch& ba
     if (dx != nullptr) std::fill_n(dx->data(), dx->shape().elements(), 0.0f);
     return result;
   }
-  const View last = stream(config_.layers, input.rows());
+  const View whole = last(input);
   const bool all = count == input.rows();
-  const View x = all ? last : asked_.shaped({count, config_.width});
-  if (!all) gather(last, asked.rows, x);
+  const View x = all ? whole : asked_.shaped({count, config_.width});
+  if (!all) gather(whole, asked.rows, x);
   const View hidden = hidden_.shaped({count, config_.width});
   head(x, hidden);
 
@@ -208,7 +210,8 @@ LossResult Network::head_loss(const NetworkInput& input, const TrainingBatch& ba
 
 LossResult Network::run(const TrainingBatch& batch, const LossOptions& options, bool gradients) {
   const NetworkInput input = checked(batch, options);
-  check_like_ids("targets", batch.targets.shape(), batch.ids.shape());
+  const Ids& read = input.source ? batch.decoder_ids : batch.ids;
+  check_like_ids("targets", batch.targets.shape(), read.shape());
   check_ids("target", batch.targets, config_.vocabulary, kIgnored);
   if (options.denominator < 0)
     fail("[train] the denominator is {}, expected 0 or more", options.denominator);
@@ -224,7 +227,7 @@ Tensor Network::logits(const TrainingBatch& batch) {
   const NetworkInput input = checked(batch, {});
   forward(input, {});
   const View hidden = hidden_.shaped({input.rows(), config_.width});
-  head(stream(config_.layers, input.rows()), hidden);
+  head(last(input), hidden);
   Tensor logits = Tensor::uninitialized({input.batch, input.tokens, config_.vocabulary});
   output_.forward(hidden, View(logits.data(), {input.rows(), config_.vocabulary}));
   return logits;
@@ -239,12 +242,11 @@ std::string Network::first_not_finite(const TrainingBatch& batch, const LossOpti
   }
   const NetworkInput input = checked(batch, options);
   forward(input, options);
-  for (Index layer = 0; layer <= config_.layers; ++layer) {
-    if (all_finite(stream(layer, input.rows()))) continue;
-    return layer == 0 ? "the embedding" : "the output of layer " + std::to_string(layer - 1);
+  for (const NamedStream& stream : streams(input)) {
+    if (!all_finite(stream.values)) return stream.name;
   }
   const View hidden = hidden_.shaped({input.rows(), config_.width});
-  head(stream(config_.layers, input.rows()), hidden);
+  head(last(input), hidden);
   return all_finite(hidden) ? "" : "what the output layer is given";
 }
 

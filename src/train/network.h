@@ -8,6 +8,7 @@
 #include "fovea/api.h"
 #include "fovea/trainable_model.h"
 #include "ops/dropout.h"
+#include "train/cross_attention.h"
 #include "train/feed_forward.h"
 #include "train/parameter_plan.h"
 #include "train/self_attention.h"
@@ -20,16 +21,18 @@ namespace fovea {
 // the kernels, the names of config.json (train/config_json) and the frequencies of rotary positions; what a
 // config means is said in src/models only. tests/train holds the two against each other, logit by logit.
 
-// A checked batch, as rows.
+// A checked batch, as rows; of an encoder-decoder model what the decoder reads.
 struct NetworkInput {
   Index batch = 0, tokens = 0;
   std::vector<Index> ids, positions, segments;  // [B·N]
   Mask mask;
   float dropout = 0;
   std::uint64_t seed = 0;
+  std::unique_ptr<NetworkInput> source;  // what the encoder of an encoder-decoder model reads, else null
 
   Index rows() const { return batch * tokens; }
   SelfAttentionCall attention(Index layer, const RotaryTable* rotary = nullptr) const;
+  CrossAttentionCall cross_attention(Index layer) const;  // from these rows over those of `source`
   // Of the outputs of parts; `part` counts those of a layer, layer −1 is the embedding.
   DropoutOptions dropout_of(Index layer, Index part) const;
 };
@@ -67,14 +70,19 @@ class FOVEA_PRIVATE_API Network {
  protected:
   explicit Network(const TrainableConfig& config) : config_(config) {}
 
-  // x [rows, E] from the ids; and the gradients of the tables from dx.
-  virtual void embed(const NetworkInput& input, View x) = 0;
-  virtual void embed_backward(const NetworkInput& input, View dx) = 0;
+  // Through all blocks; the gradients of all parameters below the head from dx, that by last(), which is
+  // lost.
+  virtual void forward(const NetworkInput& input, const LossOptions& options) = 0;
+  virtual void backward(const NetworkInput& input, const LossOptions& options, View dx) = 0;
 
-  // x [rows, E] → y; and from the gradient by y, in dx, that by x, in its place.
-  virtual void block(const NetworkInput& input, Index layer, BlockState& state, ConstView x, View y) = 0;
-  virtual void block_backward(const NetworkInput& input, Index layer, BlockState& state, ConstView x,
-                              View dx) = 0;
+  // Of the last forward pass: what came out of the last block, [rows, E]; and everything that went from
+  // block to block, first to last, with its name in messages.
+  virtual View last(const NetworkInput& input) = 0;
+  struct NamedStream {
+    std::string name;
+    View values;
+  };
+  virtual std::vector<NamedStream> streams(const NetworkInput& input) = 0;
 
   // What stands between the last block and the output layer: x → y [rows, E], and the gradient by y, in
   // dx, to that by x, in its place.
@@ -91,16 +99,9 @@ class FOVEA_PRIVATE_API Network {
 
  private:
   NetworkInput checked(const TrainingBatch& batch, const LossOptions& options) const;
-  BlockState& state_of(Index layer);
-  View stream(Index layer, Index rows);  // the input of a block; of `layers`: what comes out of the last
-  void forward(const NetworkInput& input, const LossOptions& options);
-  void backward(const NetworkInput& input, const LossOptions& options, View dx);
   LossResult head_loss(const NetworkInput& input, const TrainingBatch& batch, const LossOptions& options,
                        View* dx);
 
-  bool recompute_ = false;
-  std::vector<BlockState> states_;
-  std::vector<Buffer> streams_;
   Buffer dstream_, asked_, hidden_, dhidden_, logits_;
 };
 

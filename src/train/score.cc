@@ -6,7 +6,7 @@ namespace fovea {
 
 BatchScore score_batch(TrainableModel& model, const TrainingBatch& batch) {
   const Tensor logits = model.logits(batch);
-  const Index tokens = batch.ids.shape()[1], vocabulary = logits.shape()[2];
+  const Index tokens = batch.targets.shape()[1], vocabulary = logits.shape()[2];
   BatchScore score;
   for (Index b = 0; b < batch.ids.shape()[0]; ++b) {
     Index targets = 0, correct = 0;

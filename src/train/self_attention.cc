@@ -1,15 +1,10 @@
 #include "train/self_attention.h"
 
 #include "ops/attention_buffers.h"
+#include "train/head_views.h"
 
 namespace fovea {
 namespace {
-
-// Columns [first, first + heads · width) of rows [B·N, ..] as [B, heads, N, D].
-View heads_of(const View& rows, Index batch, Index tokens, Index first, Index heads, Index width) {
-  const Index stride = rows.stride(0);
-  return View(rows.data() + first, {batch, heads, tokens, width}, {tokens * stride, width, stride, 1});
-}
 
 // Queries, keys and values of a projection, or their gradients.
 struct HeadViews {

@@ -19,6 +19,8 @@ std::unique_ptr<Network> make_network(const TrainableConfig& config, Random& ran
       return make_llama_network(whole, random);
     case ModelFamily::bert:
       return make_bert_network(whole, random);
+    case ModelFamily::bart:
+      return make_bart_network(whole, random);
     default:
       return make_gpt2_network(whole, random);
   }

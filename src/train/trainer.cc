@@ -87,7 +87,7 @@ TrainingStep Trainer::train_step(const std::stop_token& stop) {
   for (Index i = 0; i < options_.accumulate; ++i) {
     batches.push_back(data_->batch(stream_seed(options_.seed, kLearned), done * options_.accumulate + i));
     result.targets += count_targets(batches.back());
-    result.tokens += batches.back().ids.shape().elements();
+    result.tokens += batches.back().ids.values().size() + batches.back().decoder_ids.values().size();
   }
   LossOptions loss;
   loss.label_smoothing = options_.label_smoothing;

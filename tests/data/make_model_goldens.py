@@ -2,7 +2,8 @@
 golden.safetensors: ids, attentions of every layer and head, hidden states, logits and a greedy continuation, computed by
 transformers in double with eager attention.
 
-    python make_model_goldens.py        (torch, transformers, tokenizers, safetensors; made with transformers 5.22, torch 2.15)
+    python make_model_goldens.py [NAME ..]    (torch, transformers, tokenizers, safetensors; made with transformers 5.22, torch 2.15;
+                                               bart, bart_apart, marian, marian_two and mbart with transformers 5.23)
 
 Weights are drawn wide, so that attention is peaked; and rounded to the type they are stored in before anything is computed.
 """
@@ -10,6 +11,7 @@ Weights are drawn wide, so that attention is peaked; and rounded to the type the
 import json
 import pathlib
 import shutil
+import sys
 
 import torch
 import transformers as tf
@@ -74,11 +76,60 @@ def t5v11():
     return model, torch.float16
 
 
+bart_small = dict(d_model=24, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4,
+                  encoder_ffn_dim=40, decoder_ffn_dim=40, max_position_embeddings=32)
+
+
+def bart():
+    """Norms last, learned positions, one table for all; more decoder layers than encoder layers."""
+    config = tf.BartConfig(vocab_size=280, activation_function="gelu", **{**bart_small, "decoder_layers": 3})
+    return tf.BartForConditionalGeneration(config), torch.float16
+
+
+def bart_apart():
+    """Nothing shared: three tables, other heads and other widths in the decoder; words times √E."""
+    sizes = {**bart_small, "decoder_attention_heads": 2, "decoder_ffn_dim": 32, "encoder_layers": 1, "decoder_layers": 1}
+    config = tf.BartConfig(vocab_size=64, activation_function="relu", scale_embedding=True, tie_word_embeddings=False, **sizes)
+    return tf.BartForConditionalGeneration(config), torch.float32
+
+
+marian_ids = dict(pad_token_id=63, eos_token_id=0, decoder_start_token_id=63, forced_eos_token_id=0)
+
+
+def marian():
+    config = tf.MarianConfig(vocab_size=64, activation_function="swish", scale_embedding=True, **marian_ids, **bart_small)
+    return tf.MarianMTModel(config), torch.float32
+
+
+def marian_two():
+    """Two vocabularies, and a width that is odd: one sine more than cosines."""
+    sizes = {**bart_small, "encoder_layers": 1, "decoder_layers": 1, "d_model": 15, "encoder_attention_heads": 3,
+             "decoder_attention_heads": 3}
+    config = tf.MarianConfig(vocab_size=64, decoder_vocab_size=48, share_encoder_decoder_embeddings=False,
+                             **{**marian_ids, "pad_token_id": 47, "decoder_start_token_id": 47}, **sizes)
+    return tf.MarianMTModel(config), torch.float32
+
+
+def mbart():
+    """Norms first, and one more at the end."""
+    config = tf.MBartConfig(vocab_size=64, activation_function="gelu_new", scale_embedding=True, decoder_start_token_id=2,
+                            **bart_small)
+    return tf.MBartForConditionalGeneration(config), torch.bfloat16
+
+
 def draw_weights(model, dtype):
-    for name, parameter in model.named_parameters():
+    numbers = list(model.named_parameters())
+    numbers += [(name, buffer) for name, buffer in model.named_buffers() if name == "final_logits_bias"]
+    for name, parameter in numbers:
+        if model.config.model_type == "marian" and "embed_positions" in name:
+            continue  # sinusoids
         scale = 0.3
         if "embed" in name or "wte" in name or "shared" in name:
             scale = 0.6
+        if model.config.model_type in ("bart", "marian", "mbart"):  # else they repeat one word
+            scale = 0.1 if name.endswith("bias") else 0.45
+            if name.startswith("model.shared") or "embed_tokens" in name:
+                scale = 0.2 if model.config.scale_embedding else 0.6
         drawn = torch.randn_like(parameter) * scale
         if "norm" in name.lower() and name.endswith("weight") or ".ln_" in name and name.endswith("weight"):
             drawn = 1 + drawn
@@ -109,7 +160,8 @@ def golden(name, model):
         inputs["token_type_ids"] = segments
     tensors = dict(ids=ids, real=real, segments=segments)
     if encoder_decoder:
-        inputs["decoder_input_ids"] = tensors["decoder_ids"] = torch.randint(2, 60, (3, 6))
+        words = model.get_output_embeddings().weight.shape[0]
+        inputs["decoder_input_ids"] = tensors["decoder_ids"] = torch.randint(2, min(60, words), (3, 6))
     with torch.no_grad():
         out = model(**inputs, output_attentions=True, output_hidden_states=True)
         if encoder_decoder:
@@ -122,6 +174,7 @@ def golden(name, model):
             tensors["hidden"] = out.hidden_states[-1]
         tensors["logits"] = out.logits
         if causal or encoder_decoder:
+            model.generation_config.forced_eos_token_id = None
             generated = model.generate(ids[:1], max_new_tokens=16, do_sample=False, eos_token_id=-1, use_cache=False,
                                        attention_mask=torch.ones_like(ids[:1]))
             tensors["generated"] = generated[0, 1 if encoder_decoder else 11:]
@@ -130,7 +183,18 @@ def golden(name, model):
 
 def write_tokenizer(name, folder):
     letters = [chr(c) for c in range(ord("a"), ord("z") + 1)]
-    if name in ("bert", "distilbert"):
+    if name == "bart":
+        alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+        merges = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("o", "x"), ("a", "t"), ("c", "at"), ("Ġ", "cat")]
+        tokens = ["<s>", "<pad>", "</s>", "<unk>"] + alphabet + ["".join(merge) for merge in merges] + ["<mask>"]
+        tokenizer = Tokenizer(models.BPE({token: i for i, token in enumerate(tokens)}, merges))
+        tokenizer.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
+        tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), trim_offsets=True,
+                                                                add_prefix_space=False)
+        tokenizer.save(str(folder / "tokenizer.json"))
+    elif name in ("bert", "distilbert"):
         specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
         vocabulary = specials + WORDS + ["."] + letters[:10] + ["##" + letter for letter in letters]
         (folder / "vocab.txt").write_text("\n".join(vocabulary[:64]) + "\n")
@@ -151,9 +215,12 @@ def write_tokenizer(name, folder):
         tokenizer.save(str(folder / "tokenizer.json"))
 
 
-for number, make in enumerate((bert, roberta, distilbert, gpt2, llama, qwen2, t5, t5v11)):
+for number, make in enumerate((bert, roberta, distilbert, gpt2, llama, qwen2, t5, t5v11, bart, bart_apart, marian, marian_two,
+                               mbart)):
     torch.manual_seed(number)
     name = make.__name__
+    if sys.argv[1:] and name not in sys.argv[1:]:
+        continue
     model, dtype = make()
     draw_weights(model, dtype)
     model.eval()

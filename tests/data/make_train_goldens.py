@@ -40,6 +40,15 @@ def bert():
                                             attention_probs_dropout_prob=0))
 
 
+def bart():
+    """No id of the batch is a pad: PyTorch gives the pad's word no gradient."""
+    return tf.BartForConditionalGeneration(tf.BartConfig(vocab_size=37, max_position_embeddings=12, d_model=12, encoder_layers=2,
+                                                         decoder_layers=2, encoder_attention_heads=3, decoder_attention_heads=3,
+                                                         encoder_ffn_dim=18, decoder_ffn_dim=18, dropout=0, pad_token_id=0,
+                                                         bos_token_id=1, eos_token_id=2, decoder_start_token_id=2,
+                                                         forced_eos_token_id=None))
+
+
 class RotaryInDouble(torch.nn.Module):
     """transformers computes angles, cosines and sines in float32 whatever the model's type: of a model in double, that
     is an error of 1e-7 in every pair, which a peaked softmax multiplies by its scores."""
@@ -119,8 +128,22 @@ def batch():
     return ids, real, segments, targets
 
 
-def loss_of(model, ids, real, segments, targets, smoothing):
+def decoder_batch():
+    """What BART's decoder reads: 7, 8 and 5 tokens, pads without a target after them."""
+    lengths = [7, 8, 5]
+    ids = torch.zeros(3, 8, dtype=torch.long)
+    targets = torch.full_like(ids, -100)
+    for row, length in enumerate(lengths):
+        ids[row, :length] = torch.randint(1, 37, (length,))
+        asked = torch.rand(length) < 0.7
+        targets[row, :length][asked] = torch.randint(0, 37, (int(asked.sum()),))
+    return ids, targets
+
+
+def loss_of(model, ids, real, segments, targets, smoothing, decoder_ids=None):
     inputs = dict(input_ids=ids, attention_mask=real)
+    if decoder_ids is not None:
+        inputs["decoder_input_ids"] = decoder_ids
     if isinstance(model, tf.BertForMaskedLM):
         inputs["token_type_ids"] = segments
     logits = model(**inputs).logits
@@ -136,6 +159,10 @@ def parameters_of(model):
 def golden(file, model):
     tensors = {}
     ids, real, segments, targets = batch()
+    decoder_ids = None
+    if isinstance(model, tf.BartForConditionalGeneration):
+        decoder_ids, targets = decoder_batch()
+        tensors.update(decoder_ids=decoder_ids)
     tensors.update(ids=ids, real=real, segments=segments, targets=targets)
     for key, p in parameters_of(model).items():
         tensors["parameter/" + key] = p.detach().float().clone()
@@ -143,16 +170,16 @@ def golden(file, model):
     smoothing = 0.1
     single = copy.deepcopy(model)  # the same weights: they are float32
     single.tie_weights()
-    loss_of(single, ids, real, segments, targets, smoothing).backward()
+    loss_of(single, ids, real, segments, targets, smoothing, decoder_ids).backward()
     ordered = copy.deepcopy(model)
     ordered.tie_weights()
     ordered.set_attn_implementation("eager")
     with ProductsInOrder():
-        loss_of(ordered, ids, real, segments, targets, smoothing).backward()
+        loss_of(ordered, ids, real, segments, targets, smoothing, decoder_ids).backward()
     model.double()
     if isinstance(model, tf.LlamaForCausalLM):
         model.model.rotary_emb = RotaryInDouble(model.config)
-    loss = loss_of(model, ids, real, segments, targets, smoothing)
+    loss = loss_of(model, ids, real, segments, targets, smoothing, decoder_ids)
     loss.backward()
     tensors["loss"] = loss.detach().reshape(1).float()
     for key, p in parameters_of(model).items():
@@ -167,12 +194,12 @@ def golden(file, model):
                                   lr=0.01, betas=(0.9, 0.95), eps=1e-8)
     for _ in range(2):
         optimizer.zero_grad()
-        loss_of(model, ids, real, segments, targets, smoothing).backward()
+        loss_of(model, ids, real, segments, targets, smoothing, decoder_ids).backward()
         norm = torch.nn.utils.clip_grad_norm_(list(parameters_of(model).values()), 1.0)
         optimizer.step()
     tensors["norm"] = norm.reshape(1).float()
     with torch.no_grad():
-        after = loss_of(model, ids, real, segments, targets, smoothing)
+        after = loss_of(model, ids, real, segments, targets, smoothing, decoder_ids)
     tensors["loss_after"] = after.reshape(1).float()
     for key, p in parameters_of(model).items():
         if p.dim() == 1 or "wpe" in key or "0" in key:  # enough to see a wrong step, and small
@@ -182,7 +209,7 @@ def golden(file, model):
 
 def write_all(folder, first_seed):
     folder.mkdir(exist_ok=True, parents=True)
-    for seed, make in enumerate((gpt2, llama, bert)):
+    for seed, make in enumerate((gpt2, llama, bert, bart)):
         torch.manual_seed(first_seed + seed)
         model = make()
         draw_weights(model)

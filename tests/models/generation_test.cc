@@ -47,13 +47,13 @@ class DecodingModels : public ::testing::TestWithParam<const char*> {};
 // One token after the other, in pieces, or all at once: the same logits.
 TEST_P(DecodingModels, pieces_give_the_logits_of_the_whole) {
   const Model model = load_model(tiny_model(GetParam()));
-  const bool t5 = model.config().family == ModelFamily::t5;
+  const bool reads_first = model.config().is_encoder_decoder();
   const std::vector<Index> ids = {5, 9, 3, 44, 21, 8, 8, 30, 2};
   ModelInput input{Ids({1, 9}, ids), {}, {}, {}};
-  if (t5) input.decoder_ids = input.ids;
+  if (reads_first) input.decoder_ids = input.ids;
   const Tensor whole = model.run(input).logits;
   for (const std::size_t piece : {1u, 2u, 4u, 9u}) {
-    Decoding decoding(model, t5 ? ids : std::vector<Index>());
+    Decoding decoding(model, reads_first ? ids : std::vector<Index>());
     for (std::size_t at = 0; at < ids.size(); at += piece) {
       const std::size_t end = std::min(at + piece, ids.size());
       const Tensor logits = decoding.next(
@@ -65,7 +65,9 @@ TEST_P(DecodingModels, pieces_give_the_logits_of_the_whole) {
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(All, DecodingModels, ::testing::Values("gpt2", "llama", "qwen2", "t5", "t5v11"));
+INSTANTIATE_TEST_SUITE_P(All, DecodingModels,
+                         ::testing::Values("gpt2", "llama", "qwen2", "t5", "t5v11", "bart", "bart_apart",
+                                           "marian", "marian_two", "mbart"));
 
 TEST(Generate, the_same_seed_gives_the_same_text_and_the_length_ends_it) {
   const Model model = load_model(tiny_model("llama"));

@@ -29,7 +29,7 @@ TEST_P(Golden, attention_of_every_layer_and_head) {
   Capture capture;
   static_cast<void>(model.run(input(), {&capture, false}));
   const fovea::Run run(std::move(capture));
-  if (model.config().family == ModelFamily::t5) {
+  if (model.config().is_encoder_decoder()) {
     expect_attentions(run, AttentionKind::encoder, golden.tensor("encoder_attentions"));
     expect_attentions(run, AttentionKind::decoder, golden.tensor("decoder_attentions"));
     expect_attentions(run, AttentionKind::cross, golden.tensor("cross_attentions"));
@@ -92,7 +92,8 @@ TEST_P(GoldenText, greedy_continuation_with_the_cache) {
 
 const auto kName = [](const auto& param) { return std::string(param.param); };
 constexpr const char* kEncoders[] = {"bert", "roberta", "distilbert"};
-constexpr const char* kDecoders[] = {"gpt2", "llama", "qwen2", "t5", "t5v11"};
+constexpr const char* kDecoders[] = {"gpt2", "llama",      "qwen2",  "t5",         "t5v11",
+                                     "bart", "bart_apart", "marian", "marian_two", "mbart"};
 
 INSTANTIATE_TEST_SUITE_P(Encoders, Golden, ::testing::ValuesIn(kEncoders), kName);
 INSTANTIATE_TEST_SUITE_P(Decoders, Golden, ::testing::ValuesIn(kDecoders), kName);

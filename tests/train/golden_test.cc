@@ -64,12 +64,20 @@ class TrainGolden : public ::testing::TestWithParam<const char*> {
       c.family = ModelFamily::bert;
       c.inner_width = 18;
     }
+    if (GetParam() == std::string("bart")) {
+      c.family = ModelFamily::bart;
+      c.inner_width = 18;
+      c.pad_id = 0;
+      c.begin_id = 1;
+      c.end_id = 2;
+    }
     return c;
   }
 
   TrainingBatch batch() const {
     return {golden.ids("ids"), golden.ids("targets"), testing::to_flags(golden.ids("real")),
-            model.config().family == ModelFamily::bert ? golden.ids("segments") : Ids()};
+            model.config().family == ModelFamily::bert ? golden.ids("segments") : Ids(),
+            model.config().family == ModelFamily::bart ? golden.ids("decoder_ids") : Ids()};
   }
   // layout, parameter, our relative error: one line each, where a file is asked for.
   void write_errors() const {
@@ -94,7 +102,9 @@ class TrainGolden : public ::testing::TestWithParam<const char*> {
 // The gradient by the bias of the keys is zero, because softmax does not see what all keys of a row share:
 // what is computed is rounding, to be small beside the gradient by the queries' bias. AdamW makes whole
 // steps of it, so parameters after steps are compared without it.
-bool is_key_bias(const std::string& name) { return name.ends_with("self.key.bias"); }
+bool is_key_bias(const std::string& name) {
+  return name.ends_with("self.key.bias") || name.ends_with("k_proj.bias");
+}
 bool has_key_bias(const std::string& name) { return name.ends_with("attn.c_attn.bias"); }  // its third
 ConstView without_key_bias(const std::string& name, const ConstView& x) {
   if (!has_key_bias(name)) return x;
@@ -127,7 +137,8 @@ TEST_P(TrainGolden, loss_and_gradients) {
       const Tensor& want = golden.tensor("gradient/" + parameter.name);
       if (is_key_bias(parameter.name)) {
         std::string query = parameter.name;
-        query.replace(query.find("key"), 3, "query");
+        const bool bart = model.config().family == ModelFamily::bart;
+        query.replace(query.find(bart ? "k_proj" : "key"), bart ? 6 : 3, bart ? "q_proj" : "query");
         expect_only_rounding(parameter.name, got, std::as_const(model).gradient(query));
         continue;
       }
@@ -189,17 +200,18 @@ TEST_P(TrainGolden, the_model_that_runs_gives_the_same_logits) {
   const Tensor logits = model.logits(batch());
   const Model runs = model.to_model();
   const TrainingBatch b = batch();
-  const Tensor want = runs.run({.ids = b.ids, .real = b.real, .segments = b.segments}).logits;
+  const Tensor want =
+      runs.run({.ids = b.ids, .real = b.real, .segments = b.segments, .decoder_ids = b.decoder_ids}).logits;
   ASSERT_EQ(logits.shape(), want.shape());
   for (Index i = 0; i < want.shape().elements(); ++i) {
-    if (b.real.data()[i / want.shape().back()] == 0) continue;
+    if (b.decoder_ids.empty() && b.real.data()[i / want.shape().back()] == 0) continue;
     ASSERT_NEAR(logits.data()[i], want.data()[i], 2e-5f * (1 + std::abs(want.data()[i])));
   }
   EXPECT_EQ(runs.parameters(), model.parameter_count());
 }
 
 const auto kName = [](const auto& param) { return std::string(param.param); };
-INSTANTIATE_TEST_SUITE_P(Layouts, TrainGolden, ::testing::Values("gpt2", "llama", "bert"), kName);
+INSTANTIATE_TEST_SUITE_P(Layouts, TrainGolden, ::testing::Values("gpt2", "llama", "bert", "bart"), kName);
 
 }  // namespace
 }  // namespace fovea

@@ -150,7 +150,7 @@ TEST(TrainableConfig, everything_that_is_wrong_at_once) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   }
   EXPECT_EQ(message_of([] { TrainableModel({.family = ModelFamily::t5}, Random(1)); }),
-            "[train] T5's layout cannot be trained: expected gpt2, llama or bert");
+            "[train] T5's layout cannot be trained: expected gpt2, llama, bert or bart");
   EXPECT_NE(message_of([] {
               TrainableModel({.family = ModelFamily::llama,
                               .vocabulary = 4,

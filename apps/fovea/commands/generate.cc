@@ -88,7 +88,7 @@ class GenerateCommand final : public Command {
       throw Error(fmt::format("[generate] {} is a {} model, an encoder: it cannot generate text",
                               loaded.model().name(), to_string(config.family)));
     }
-    const bool reads_first = config.family == ModelFamily::t5;
+    const bool reads_first = config.is_encoder_decoder();
     const Index room = reads_first ? 0 : 1;  // for one more token
     const Encoding prompt = loaded.encode({text_of_argument(prompt_.front())}, room);
     print_reading_notes(prompt.texts, context.language);
@@ -150,7 +150,7 @@ class GenerateCommand final : public Command {
     json.key("ended").boolean(generated.ended);
     json.key("text");
     std::vector<Index> all = prompt.ids;
-    if (loaded.model().config().family == ModelFamily::t5) all.clear();
+    if (loaded.model().config().is_encoder_decoder()) all.clear();
     all.insert(all.end(), generated.ids.begin(), generated.ids.end());
     json.string(loaded.tokenizer().decode(all));
     json.end_object();

@@ -28,6 +28,8 @@ bool holds_model(const fs::path& folder) {
 const std::vector<OwnModel>& own_models() {
   static const std::vector<OwnModel> kModels = {
       {"coreference", tr("our own: BERT, 2 layers of 4 heads, tells who 他 or 她 is")},
+      {"en-zh",
+       tr("our own: BART, 2 + 2 layers of 4 heads, translates short English sentences into Chinese")},
       {"induction", tr("our own: Llama, 2 layers of 4 heads, predicts words that repeat")},
       {"sort", tr("our own: GPT-2, 2 layers of 2 heads, sorts eight digits")}};
   return kModels;

@@ -57,22 +57,49 @@ void count_characters_of(const std::string& text, Counts& counts) {
   }
 }
 
-void count_byte_level_words(const std::string& text, Counts& counts) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = next_gpt2_word(text, at);
-    ++counts[text.substr(at, end - at)];
+// Ideographs one by one, and what is between them.
+void count_ideographs(const std::string& word, Counts& counts) {
+  std::size_t begin = 0;
+  const auto count = [&](std::size_t end) {
+    if (end > begin) ++counts[word.substr(begin, end - begin)];
+    begin = end;
+  };
+  for (std::size_t at = 0; at < word.size();) {
+    const std::size_t before = at;
+    if (!is_bert_ideograph(next_code_point(word, at))) continue;
+    count(before);
+    count(at);
+  }
+  count(word.size());
+}
+
+void count_byte_level_words(const std::string& text, const TokenizerTraining& options, Counts& counts) {
+  const std::string whole = options.prefix_space && !text.starts_with(' ') ? " " + text : text;
+  for (std::size_t at = 0; at < whole.size();) {
+    const std::size_t end = next_gpt2_word(whole, at);
+    const std::string word = whole.substr(at, end - at);
+    options.single_ideographs ? count_ideographs(word, counts) : static_cast<void>(++counts[word]);
     at = end;
   }
 }
 
-Counts count_pieces(const std::vector<std::string>& texts, TokenizerKind kind) {
+std::string in_lower_case(const std::string& text) {
+  AlignedText aligned(text, 0);
+  AlignedCharacters characters = aligned.characters();
+  make_lower_case(characters);
+  aligned.assign(characters);
+  return std::string(aligned.bytes());
+}
+
+Counts count_pieces(const std::vector<std::string>& texts, const TokenizerTraining& options) {
   Counts counts;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     check_utf8(texts[i], i + 1);
     if (texts[i].empty()) continue;
-    if (kind == TokenizerKind::words) count_words(texts[i], counts);
-    if (kind == TokenizerKind::characters) count_characters_of(texts[i], counts);
-    if (kind == TokenizerKind::byte_pairs) count_byte_level_words(texts[i], counts);
+    const std::string text = options.lower_case ? in_lower_case(texts[i]) : texts[i];
+    if (options.kind == TokenizerKind::words) count_words(text, counts);
+    if (options.kind == TokenizerKind::characters) count_characters_of(text, counts);
+    if (options.kind == TokenizerKind::byte_pairs) count_byte_level_words(text, options, counts);
   }
   return counts;
 }
@@ -98,6 +125,8 @@ struct TokenizerFile {
   std::vector<std::string> special;  // the unknown token included
   std::vector<std::string> tokens;   // by id
   std::vector<LearnedPair> merges;
+  std::string end;
+  bool lower_case = false, prefix_space = false;
 
   std::string json() const {
     JsonWriter json;
@@ -106,10 +135,12 @@ struct TokenizerFile {
     json.key("truncation").null();
     json.key("padding").null();
     write_added_tokens(json);
-    json.key("normalizer").null();
+    json.key("normalizer");
+    lower_case ? write_type(json, "Lowercase") : json.null();
     json.key("pre_tokenizer");
     write_pre_tokenizer(json);
-    json.key("post_processor").null();
+    json.key("post_processor");
+    write_post_processor(json);
     json.key("decoder");
     write_decoder(json);
     json.key("model");
@@ -119,10 +150,10 @@ struct TokenizerFile {
   }
 
  private:
-  static void write_byte_level(JsonWriter& json) {
+  void write_byte_level(JsonWriter& json) const {
     json.begin_object();
     json.key("type").string("ByteLevel");
-    json.key("add_prefix_space").boolean(false);
+    json.key("add_prefix_space").boolean(prefix_space);
     json.key("trim_offsets").boolean(true);
     json.key("use_regex").boolean(true);
     json.end_object();
@@ -138,7 +169,7 @@ struct TokenizerFile {
     json.key("added_tokens").begin_array();
     for (const std::string& token : special) {
       json.begin_object();
-      json.key("id").integer(std::find(tokens.begin(), tokens.end(), token) - tokens.begin());
+      json.key("id").integer(id_of(token));
       json.key("content").string(token);
       for (const char* name : {"single_word", "lstrip", "rstrip", "normalized"})
         json.key(name).boolean(false);
@@ -161,6 +192,44 @@ struct TokenizerFile {
     json.key("individual_digits").boolean(true);
     json.end_object();
     json.end_array();
+    json.end_object();
+  }
+
+  Index id_of(const std::string& token) const {
+    return std::find(tokens.begin(), tokens.end(), token) - tokens.begin();
+  }
+
+  // A text, or two, each with the end behind it.
+  void write_post_processor(JsonWriter& json) const {
+    if (end.empty()) return json.null();
+    const auto piece = [&json](const char* what, const std::string& name, Index type) {
+      json.begin_object();
+      json.key(what).begin_object();
+      json.key("id").string(name);
+      json.key("type_id").integer(type);
+      json.end_object();
+      json.end_object();
+    };
+    const auto text = [&](const char* name, Index type) {
+      piece("Sequence", name, type);
+      piece("SpecialToken", end, type);
+    };
+    json.begin_object();
+    json.key("type").string("TemplateProcessing");
+    json.key("single").begin_array();
+    text("A", 0);
+    json.end_array();
+    json.key("pair").begin_array();
+    text("A", 0);
+    text("B", 1);
+    json.end_array();
+    json.key("special_tokens").begin_object();
+    json.key(end).begin_object();
+    json.key("id").string(end);
+    json.key("ids").integers({id_of(end)});
+    json.key("tokens").strings({end});
+    json.end_object();
+    json.end_object();
     json.end_object();
   }
 
@@ -262,15 +331,22 @@ std::string train_tokenizer(const std::vector<std::string>& texts, const Tokeniz
          options.min_count);
   }
   check_special(options.special);
+  const auto& special = options.special;
+  if (!options.end.empty() && std::find(special.begin(), special.end(), options.end) == special.end()) {
+    fail("[tokenizer] the end of texts is {}, expected one of the special tokens", in_quotes(options.end));
+  }
   const bool bytes = options.kind == TokenizerKind::byte_pairs;
   TokenizerFile file;
   file.kind = options.kind;
   file.special = options.special;
+  file.end = options.end;
+  file.lower_case = options.lower_case;
+  file.prefix_space = options.prefix_space;
   const bool has_unknown =
       std::find(file.special.begin(), file.special.end(), kUnknown) != file.special.end();
   if (!bytes && !has_unknown) file.special.emplace_back(kUnknown);
   file.tokens = file.special;
-  Counts counts = count_pieces(texts, options.kind);
+  Counts counts = count_pieces(texts, options);
   if (counts.empty()) fail("[tokenizer] the texts hold nothing to make tokens of");
   for (const std::string& token : file.special) counts.erase(token);
 
@@ -280,6 +356,10 @@ std::string train_tokenizer(const std::vector<std::string>& texts, const Tokeniz
   if (vocabulary > 0 && vocabulary < fixed) {
     fail("[tokenizer] a vocabulary of {} tokens, {} need {} at least", vocabulary,
          bytes ? "the bytes" : to_string(options.kind), fixed);
+  }
+  if (!bytes && (options.prefix_space || options.single_ideographs)) {
+    fail("[tokenizer] a space in front and single ideographs are for byte pairs, not for {}",
+         to_string(options.kind));
   }
   if (bytes) {
     const std::vector<std::string> alphabet = byte_characters();

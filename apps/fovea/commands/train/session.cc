@@ -23,6 +23,7 @@ TrainingOptions options_of(const TrainSettings& settings, const PreparedTask& ta
   options.seed = static_cast<std::uint64_t>(settings.seed);
   options.evaluate_every = settings.evaluate_every;
   options.evaluation_batches = task.held_out_batches;
+  options.label_smoothing = task.label_smoothing;
   return options;
 }
 
@@ -36,6 +37,8 @@ std::string tokenizer_config_json(const Tokenizer& tokenizer, Index max_tokens) 
   if (tokenizer.token_to_id("<unk>")) json.key("unk_token").string("<unk>");
   if (tokenizer.token_to_id("<pad>")) json.key("pad_token").string("<pad>");
   if (tokenizer.token_to_id("<mask>")) json.key("mask_token").string("<mask>");
+  if (tokenizer.token_to_id("<pad>")) json.key("pad_token").string("<pad>");
+  if (tokenizer.token_to_id("</s>")) json.key("eos_token").string("</s>");
   json.end_object();
   return json.take();
 }
@@ -69,6 +72,7 @@ void TrainSession::write_beginning() const {
   folder_.prepare();
   write_file(folder_.tokenizer(), task_.tokenizer);
   write_file(folder_.tokenizer_config(), tokenizer_config_json(tokenizer_, task_.config.max_tokens));
+  for (const auto& [name, contents] : task_.files) write_file(folder_.path() + "/" + name, contents);
   write_file(folder_.settings(), settings_json(settings_));  // last: now it can be resumed
 }
 
@@ -126,6 +130,7 @@ void TrainSession::train(const Context& context, Index checkpoint_every, bool qu
 }
 
 void TrainSession::run(const Context& context, Index checkpoint_every, bool json) {
+  for (const Message& note : task_.notes) print_message("fovea: " + context.say(note));
   if (!json) {
     const Message begins =
         trainer_.step() == 0

@@ -17,7 +17,8 @@ namespace fovea::command {
 namespace {
 
 const std::vector<std::string>& task_names() {
-  static const std::vector<std::string> kNames = {"sort", "induction", "addition", "coreference", "text"};
+  static const std::vector<std::string> kNames = {"sort",        "induction", "addition",
+                                                  "coreference", "text",      "translate"};
   return kNames;
 }
 
@@ -78,19 +79,21 @@ void take_words(const std::vector<std::string>& words, TrainSettings& settings) 
   const auto is_task = [&](const std::string& word) {
     return std::find(task_names().begin(), task_names().end(), word) != task_names().end();
   };
-  if (words.size() == 2 && words[0] != "text") {
-    throw UsageError(fmt::format("TASK: got \"{}\" and \"{}\", expected a file after text only",
-                                 one_line(words[0]), one_line(words[1])));
+  const auto takes_file = [](const std::string& word) { return word == "text" || word == "translate"; };
+  if (words.size() == 2 && !takes_file(words[0])) {
+    throw UsageError(
+        fmt::format("TASK: got \"{}\" and \"{}\", expected a file after text or translate only",
+                    one_line(words[0]), one_line(words[1])));
   }
-  if (words == std::vector<std::string>{"text"}) {
-    throw UsageError("TASK: text needs a FILE: fovea train text FILE");
+  if (words.size() == 1 && takes_file(words[0])) {
+    throw UsageError(fmt::format("TASK: {0} needs a FILE: fovea train {0} FILE", words[0]));
   }
-  settings.task = words.size() == 1 && is_task(words[0]) ? words[0] : "text";
-  if (settings.task != "text") return;
+  settings.task = is_task(words[0]) ? words[0] : "text";
+  if (!takes_file(settings.task)) return;
   std::error_code ignored;
   if (words.size() == 1 && !std::filesystem::exists(words[0], ignored)) {
     throw UsageError(fmt::format(
-        "TASK: got \"{}\", expected sort, induction, addition, coreference, text FILE, or a file "
+        "TASK: got \"{}\", expected sort, induction, addition, coreference, translate FILE, text FILE, or a file "
         "that is there",
         one_line(words[0])));
   }
@@ -112,6 +115,10 @@ void set_usual(TrainSettings& s) {
   } else if (s.task == "addition") {
     s.heads = 4, s.width = 128, s.batch = 512, s.length = 4;
     s.layers = 1, s.steps = 500, s.rate = 1e-3, s.weight_decay = 1;
+  } else if (s.task == "translate") {
+    s.heads = 4, s.width = 128, s.batch = 32, s.length = 48;
+    s.steps = 7000, s.rate = 1.5e-3, s.warmup = 400, s.weight_decay = 0.01;
+    s.family = "bart", s.vocabulary = 5000, s.dropout = 0.1;
   } else if (s.task == "coreference") {
     s.heads = 4, s.width = 64, s.batch = 64, s.length = kCoreferenceTokens;
     s.steps = 2000;
@@ -126,8 +133,11 @@ void check_fit(const TrainSettings& s, const TrainArguments& given) {
   const auto refuse = [&](const char* option, bool is_there) {
     if (is_there) throw UsageError(fmt::format("{}: {} has no such setting", option, s.task));
   };
-  if (s.task != "text") {
-    refuse("--tokenizer", is_given(given.tokenizer));
+  if ((s.family == "bart") != (s.task == "translate")) {
+    throw UsageError(fmt::format("--family: got {}; bart is what translate is for, and only it", s.family));
+  }
+  if (s.task != "text") refuse("--tokenizer", is_given(given.tokenizer));
+  if (s.task != "text" && s.task != "translate") {
     refuse("--vocabulary", is_given(given.vocabulary));
     if (s.family == "bert" && s.task != "coreference") {
       throw UsageError(fmt::format(

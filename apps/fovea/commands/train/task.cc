@@ -19,19 +19,9 @@ namespace {
 constexpr std::uint64_t kExamination = 0x657861'6d696e65;
 
 ModelFamily family_named(const std::string& name) {
-  return name == "llama" ? ModelFamily::llama : name == "bert" ? ModelFamily::bert : ModelFamily::gpt2;
-}
-
-PreparedTask with_sizes(const TrainSettings& settings, Index vocabulary, Index max_tokens) {
-  PreparedTask task;
-  task.config.family = family_named(settings.family);
-  task.config.vocabulary = vocabulary;
-  task.config.layers = settings.layers;
-  task.config.heads = settings.heads;
-  task.config.width = settings.width;
-  task.config.max_tokens = max_tokens;
-  task.config.dropout = static_cast<float>(settings.dropout);
-  return task;
+  if (name == "llama") return ModelFamily::llama;
+  if (name == "bert") return ModelFamily::bert;
+  return name == "bart" ? ModelFamily::bart : ModelFamily::gpt2;
 }
 
 BatchScore score_batches(TrainableModel& model, const TrainingData& data, Index batches) {
@@ -61,7 +51,7 @@ double share(Index part, Index all) { return static_cast<double>(part) / static_
 PreparedTask prepare_sort(const TrainSettings& settings) {
   std::vector<std::string> digits;
   for (Index digit = 0; digit < kSortVocabulary; ++digit) digits.push_back(fmt::format("{}", digit));
-  PreparedTask task = with_sizes(settings, kSortVocabulary + 1, 2 * settings.length - 1);
+  PreparedTask task = task_with_sizes(settings, kSortVocabulary + 1, 2 * settings.length - 1);
   task.tokenizer = word_tokenizer(digits, true);
   task.data = task.held_out = training_data(SortTask{.digits = settings.length, .batch = settings.batch});
   const auto lists = training_data(SortTask{.digits = settings.length, .batch = 1000});
@@ -91,7 +81,7 @@ PreparedTask prepare_induction(const TrainSettings& settings) {
   const auto& words = induction_words();
   InductionTask data = {
       .vocabulary = static_cast<Index>(words.size()), .tokens = settings.length, .batch = settings.batch};
-  PreparedTask task = with_sizes(settings, data.vocabulary + 1, settings.length);
+  PreparedTask task = task_with_sizes(settings, data.vocabulary + 1, settings.length);
   task.tokenizer = word_tokenizer(words);
   task.data = task.held_out = training_data(data);
   data.batch = 256;
@@ -118,7 +108,7 @@ PreparedTask prepare_addition(const TrainSettings& settings) {
   std::vector<std::string> words;
   for (Index n = 0; n < data.modulus; ++n) words.push_back(fmt::format("{}", n));
   words.insert(words.end(), {"+", "="});
-  PreparedTask task = with_sizes(settings, data.modulus + 3, settings.length);
+  PreparedTask task = task_with_sizes(settings, data.modulus + 3, settings.length);
   task.tokenizer = word_tokenizer(words);
   task.data = training_data(data);
   data.held_out = true;
@@ -135,7 +125,7 @@ PreparedTask prepare_addition(const TrainSettings& settings) {
 }
 
 PreparedTask prepare_coreference(const TrainSettings& settings) {
-  PreparedTask task = with_sizes(settings, coreference_vocabulary(), settings.length);
+  PreparedTask task = task_with_sizes(settings, coreference_vocabulary(), settings.length);
   task.config.pad_id = coreference_pad();
   task.tokenizer = segmenting_tokenizer(coreference_words());
   CoreferenceTask data = {.batch = settings.batch};
@@ -194,7 +184,7 @@ PreparedTask prepare_text(const TrainSettings& settings, const std::string& toke
         "most {}",
         one_line(settings.file), ids->size(), parts.learned, settings.length, parts.learned - 1));
   }
-  PreparedTask task = with_sizes(settings, read.size(), settings.length);
+  PreparedTask task = task_with_sizes(settings, read.size(), settings.length);
   task.tokenizer = json;
   TextTask data = {.ids = ids, .tokens = settings.length, .batch = settings.batch};
   if (masked) {
@@ -216,10 +206,23 @@ PreparedTask prepare_text(const TrainSettings& settings, const std::string& toke
 
 }  // namespace
 
+PreparedTask task_with_sizes(const TrainSettings& settings, Index vocabulary, Index max_tokens) {
+  PreparedTask task;
+  task.config.family = family_named(settings.family);
+  task.config.vocabulary = vocabulary;
+  task.config.layers = settings.layers;
+  task.config.heads = settings.heads;
+  task.config.width = settings.width;
+  task.config.max_tokens = max_tokens;
+  task.config.dropout = static_cast<float>(settings.dropout);
+  return task;
+}
+
 PreparedTask prepare_task(const TrainSettings& settings, const std::string& tokenizer) {
   if (settings.task == "sort") return prepare_sort(settings);
   if (settings.task == "induction") return prepare_induction(settings);
   if (settings.task == "addition") return prepare_addition(settings);
+  if (settings.task == "translate") return prepare_translate(settings, tokenizer);
   if (settings.task == "coreference") return prepare_coreference(settings);
   return prepare_text(settings, tokenizer);
 }

@@ -24,8 +24,18 @@ struct PreparedTask {
   std::string tokenizer;  // tokenizer.json
   std::shared_ptr<const TrainingData> data, held_out;
   Index held_out_batches = 8;
+  float label_smoothing = 0;
+  std::vector<Message> notes = {};  // on the file
+  // Further files of the folder: name, contents.
+  std::vector<std::pair<std::string, std::string>> files = {};
   std::function<TaskResult(TrainableModel&)> examine;
 };
+
+// The sizes that every task has in common.
+PreparedTask task_with_sizes(const TrainSettings& settings, Index vocabulary, Index max_tokens);
+
+// Pairs of texts: translate_task.cc.
+PreparedTask prepare_translate(const TrainSettings& settings, const std::string& tokenizer);
 
 // Reads the file and makes a tokenizer of it, unless `tokenizer` is one already. Throws Error for files and
 // sizes that do not fit.

@@ -22,6 +22,8 @@ Translations model() {
       {"not installed", "未安装"},
       {"our own: BERT, 2 layers of 4 heads, tells who 他 or 她 is",
        "自己训练的：BERT，2 层，每层 4 个头，说出“他”或“她”是谁"},
+      {"our own: BART, 2 + 2 layers of 4 heads, translates short English sentences into Chinese",
+       "自己训练的：BART，编码器和解码器各 2 层，每层 4 个头，把简短的英语句子译成中文"},
       {"our own: Llama, 2 layers of 4 heads, predicts words that repeat",
        "自己训练的：Llama，2 层，每层 4 个头，预测重复出现的词"},
       {"our own: GPT-2, 2 layers of 2 heads, sorts eight digits",

@@ -24,6 +24,7 @@ Translations serve();
 Translations shared();
 Translations tokens();
 Translations train();
+Translations translate();
 Translations view();
 
 std::vector<Translations> texts();  // all of them
