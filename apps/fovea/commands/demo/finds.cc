@@ -163,7 +163,7 @@ void demo_finds(const Context& context, const std::optional<std::string>& folder
          "models that learned from data alone really do, in numbers."));
   find_person(context, pictures);
   find_neighbours(context, pictures);
-  find_translation(context);
+  find_translation(context, pictures);
 }
 
 }  // namespace fovea::command

@@ -28,7 +28,7 @@ void find_person(const Context& context, const FoundPictures& pictures);
 void find_neighbours(const Context& context, const FoundPictures& pictures);
 
 // "I love you" and 我 爱 你, word by word.
-void find_translation(const Context& context);
+void find_translation(const Context& context, const FoundPictures& pictures);
 
 // The position of the first token that is this word. Throws Error if there is none.
 Index position_of(const Encoding& encoding, const std::string& word);

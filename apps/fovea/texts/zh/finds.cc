@@ -66,6 +66,11 @@ Translations finds() {
        "在“The cat sat on the mat.”的所有词元上，这个头平均有 {5:.2f} 的权重落在下一个词元上。"
        "没有哪个头从“cat”同时看这两个词：最接近的是 {6}，“sat” {7:.2f}，“mat” {8:.2f}。"},
       {"“I love you” and 我 爱 你, word by word", "“I love you”与“我 爱 你”：逐词对应"},
+      {"A small BART learned from pairs of sentences; nobody told it which word is which. Its cross-attention at the "
+       "step that writes each Chinese word:",
+       "一个小 BART 从句对中学会了翻译，没有人告诉它哪个词对应哪个词。写出每个中文词的那一步，它的交叉注意力是："},
+      {"The links: {0} (English word, Chinese word, both counted from 0).",
+       "对应关系：{0}（英文词-中文词，都从 0 数起）。"},
       {"From “cat” at “sat” and “mat”: The cat sat on the mat.",
        "“cat”对“sat”和“mat”的注意力：The cat sat on the mat."},
       {"weight on both", "两者的权重之和"},
