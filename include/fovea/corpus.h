@@ -11,7 +11,7 @@
 namespace fovea {
 
 inline namespace internal {
-class CorpusReader;  // private, src/text/corpus
+class FOVEA_PRIVATE_API CorpusReader;  // private, src/text/corpus
 }
 
 enum class CorpusFormat {

@@ -22,7 +22,7 @@
 namespace fovea {
 
 inline namespace internal {
-struct StudyState;  // private, src/analysis/study
+struct FOVEA_PRIVATE_API StudyState;  // private, src/analysis/study
 }
 
 inline constexpr Index kStudyBins = 1024;  // of the histograms

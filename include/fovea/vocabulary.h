@@ -14,7 +14,7 @@ namespace fovea {
 // The words of a text in lower case, split at white space.
 FOVEA_API std::vector<std::string> split_words(std::string_view text);
 
-class Vocabulary;
+class FOVEA_API Vocabulary;
 
 // Counts words, text after text: a corpus need not be in memory.
 class FOVEA_API WordCounter {

@@ -26,13 +26,15 @@ using Sums = std::vector<Int128>;
 
 Ids stored(const Numbers& numbers) { return Ids({static_cast<Index>(numbers.size())}, numbers); }
 
+void append_halves(Numbers& halves, Int128 sum) {
+  halves.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(sum)));
+  halves.push_back(static_cast<std::int64_t>(sum >> 64));
+}
+
 Ids stored(const Sums& sums) {
   Numbers halves;
   halves.reserve(2 * sums.size());
-  for (const Int128 sum : sums) {
-    halves.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(sum)));
-    halves.push_back(static_cast<std::int64_t>(sum >> 64));
-  }
+  for (const Int128 sum : sums) append_halves(halves, sum);
   return Ids({static_cast<Index>(sums.size()), 2}, std::move(halves));
 }
 
@@ -121,19 +123,21 @@ std::string header_json(const StudyState& state, const StudyPosition* position) 
 
 // The tokens that were seen, and what they received: [seen], [seen], [A · seen, 2].
 void add_received(NamedArrays& arrays, const StudyState& state) {
-  Numbers ids, counts;
-  Sums received;
+  Numbers ids, counts, received;
   for (const auto& [id, name] : state.names) {
     ids.push_back(id);
     counts.push_back(state.token_count[at(id)]);
   }
+  received.reserve(2 * ids.size() * at(state.header.all_heads()));
   for (Index h = 0; h < state.header.all_heads(); ++h) {
-    for (const Index id : ids) received.push_back(state.received[at(h * state.header.vocabulary + id)]);
+    for (const Index id : ids)
+      append_halves(received, state.received[at(h * state.header.vocabulary + id)]);
   }
   if (ids.empty()) return;
   arrays.add("tokens.id", stored(ids));
   arrays.add("tokens.count", stored(counts));
-  arrays.add("received", stored(received));
+  const auto rows = static_cast<Index>(received.size()) / 2;
+  arrays.add("received", Ids({rows, 2}, std::move(received)));
 }
 
 Index limited(const JsonFields& fields, const char* name, Index low, Index high) {

@@ -39,7 +39,7 @@ struct MomentTable {
 };
 
 // Sizes: A heads of all layers, K measures, N tokens of a text, V tokens of the vocabulary.
-struct StudyState {
+struct FOVEA_PRIVATE_API StudyState {
   explicit StudyState(StudyHeader study_header);
 
   StudyHeader header;

@@ -18,7 +18,7 @@ struct CorpusRow {
   bool repaired = false;  // it was not UTF-8 everywhere, and is now
 };
 
-class CorpusReader {
+class FOVEA_PRIVATE_API CorpusReader {
  public:
   virtual ~CorpusReader() = default;
   virtual bool next(CorpusRow& row) = 0;        // false after the last
