@@ -22,15 +22,15 @@ void find_translation(const Context& context, const FoundPictures& pictures) {
   options.title = "I love you. → 我爱你。";
   options.range = ColorRange::unit();
   options.language = context.language;
+  context.paragraph(tr(
+      "A small BART learned from pairs of sentences; nobody told it which word is which. Its cross-attention at "
+      "the step that writes each Chinese word:"));
+  context.block(
+      to_terminal(terminal_heatmap(aligned.weights, options), {.colors = terminal_colors(context.color),
+                                                               .width = context.text_width(),
+                                                               .language = context.language}));
   context.paragraph(
-      tr("A small BART learned from pairs of sentences; nobody told it which word is which. Its cross-attention at "
-         "the step that writes each Chinese word:"));
-  context.block(to_terminal(terminal_heatmap(aligned.weights, options),
-                            {.colors = terminal_colors(context.color),
-                             .width = context.text_width(),
-                             .language = context.language}));
-  context.paragraph(tr("The links: {0} (English word, Chinese word, both counted from 0).",
-                       to_pharaoh(aligned.links)));
+      tr("The links: {0} (English word, Chinese word, both counted from 0).", to_pharaoh(aligned.links)));
   if (pictures.wanted()) pictures.save("finds-love.png", heatmap(aligned.weights, options));
 }
 
