@@ -245,7 +245,7 @@ TEST(TrainCommand, refusals_are_clear_and_write_nothing) {
        "6 tokens, of which 4 are learned from: --length is 9, expected at most 3"},
       {{"sorting"},
        2,
-       "TASK: got \"sorting\", expected sort, induction, addition, coreference, text FILE, or a file"},
+       "TASK: got \"sorting\", expected sort, induction, addition, coreference, translate FILE, text FILE, or a file"},
       {{"text"}, 2, "text needs a FILE"},
       {{"sort", "--family", "bert"}, 2, "bert looks both ways"},
       {{"sort", "--tokenizer", "bpe"}, 2, "--tokenizer: sort has no such setting"},
