@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <cstddef>
+#include <optional>
 
 #include "core/utf8.h"
+#include "text/models/byte_alphabet.h"
 
 namespace fovea {
 namespace {
@@ -32,6 +34,19 @@ std::string_view space_mark(char32_t c) {
     default:
       return {};
   }
+}
+
+// The letters beyond ASCII that a byte-level vocabulary writes as bytes: 你 for ä½ł. Nothing if the token
+// writes no whole ones, as é by itself, which is a letter of other vocabularies.
+std::optional<std::string> letters_of_bytes(std::string_view token) {
+  std::optional<std::string> bytes = characters_as_bytes(token);
+  if (!bytes || bytes->size() == token.size()) return std::nullopt;
+  for (std::size_t at = 0; at < bytes->size();) {
+    const CodePoint point = decode_utf8(*bytes, at);
+    if (!point.valid) return std::nullopt;
+    at += point.bytes;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -64,6 +79,8 @@ std::string readable_text(std::string_view text) {
 
 std::string readable_token(std::string_view token) {
   if (token.empty()) return "\"\"";
+  const std::optional<std::string> letters = letters_of_bytes(token);
+  if (letters) token = *letters;
   // Only at the ends: inside, Ġ and Ċ are letters of Maltese, and a space separates words.
   std::string before, after;
   while (!token.empty()) {

@@ -11,7 +11,8 @@ namespace fovea {
 std::string readable_text(std::string_view text);
 
 // The same for a token: spaces at its ends, and the marks that stand for them in vocabularies (Ġ, ▁), as ␣;
-// the marks of newline and tab in byte-level vocabularies (Ċ, ĉ) as ↵ and ⇥; the empty token as "".
+// the marks of newline and tab in byte-level vocabularies (Ċ, ĉ) as ↵ and ⇥, and what they write as bytes
+// as letters (ä½ł is 你); the empty token as "".
 std::string readable_token(std::string_view token);
 
 }  // namespace fovea

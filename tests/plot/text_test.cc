@@ -20,6 +20,10 @@ TEST(ReadableToken, marks_spaces_newlines_and_bytes) {
   EXPECT_EQ(readable_token("▁cat"), "␣cat");
   EXPECT_EQ(readable_token(" cat "), "␣cat␣");
   EXPECT_EQ(readable_token("   "), "␣␣␣");
+  EXPECT_EQ(readable_token("ä½ł"), "你");
+  EXPECT_EQ(readable_token("ĠcafÃ©"), "␣café");
+  EXPECT_EQ(readable_token("café"), "café");  // of a vocabulary of letters
+  EXPECT_EQ(readable_token("ä½"), "ä½");      // two bytes of three
   EXPECT_EQ(readable_token("new york"), "new york");
   EXPECT_EQ(readable_token("\n"), "↵");
   EXPECT_EQ(readable_token("Ċ"), "↵");

@@ -24,6 +24,10 @@ function captureOf(text: string, parts: [string, number, number, boolean?][]): {
   return { capture: { text, text2: null, sequences: { encoder: sequence } } as unknown as Capture, sequence };
 }
 
+test("letters written as bytes are letters, if they are whole", () => {
+  assert.deepEqual(["ä½ł", "ĠcafÃ©", "café", "ä½", "Ġ"].map(tokenLabel), ["你", "café", "café", "ä½", "␣"]);
+});
+
 test("the bytes of a character: it appears once, whichever way a tokenizer tells where they stand", () => {
   const whole = captureOf("a😀b", [["a", 0, 1], ["<0xF0>", 1, 5], ["<0x9F>", 1, 5], ["<0x98>", 1, 5], ["<0x80>", 1, 5], ["b", 5, 6]]);
   const single = captureOf("a😀b", [["a", 0, 1], ["ð", 1, 2], ["ŁĺĢ", 2, 5], ["b", 5, 6]]);

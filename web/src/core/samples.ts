@@ -34,6 +34,16 @@ const own: Record<string, Sample[]> = {
     sample("sample.descending", "9 8 7 6 5 4 3 2 2 3 4 5 6 7 8"),
     sample("sample.equal", "7 7 7 7 0 0 0 0 0 0 0 0 7 7 7"),
   ],
+  coreference: [
+    sample("sample.she", "小明把苹果给了小红，她很开心。"),
+    sample("sample.swapped", "小红把苹果给了小明，她很开心。"),
+    sample("sample.undecided", "小明把苹果给了小刚，他很开心。"),
+  ],
+  "en-zh": [
+    sample("sample.chinese", "I love you."),
+    sample("sample.chineseOrder", "You may use my new car."),
+    sample("sample.chineseGiven", "He went to school yesterday.", "他昨天去学校了。"),
+  ],
 };
 
 const translations: Sample[] = [
@@ -54,6 +64,6 @@ const readsChinese = ({ id, name }: ModelInfo) => /chinese|[-_.](zh|cn)\b|^(zh|c
 export function samplesFor(model: ModelInfo): Sample[] {
   if (own[model.id]) return own[model.id];
   if (readsChinese(model)) return chinese;
-  if (model.family === "T5") return translations;
+  if (model.family === "T5" || model.family === "BART") return translations;
   return model.family === "BERT" ? english : stories;
 }

@@ -3,9 +3,30 @@ import type { Capture, Sequence, Side } from "../data/types";
 
 const longestLabel = 40; // characters; a word of thousands would push everything else off the screen
 
+// GPT-2's way to write any byte as a printable character: those of Latin-1 stand for themselves, the others follow U+0100.
+const printableByte = (byte: number) => (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+const otherBytes = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !printableByte(byte));
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+
+// The letters that such a token writes as bytes: 你 for ä½ł. Where these are no whole letters, the token itself.
+function lettersOfBytes(token: string): string {
+  if (!/[^\x00-\x7f]/.test(token)) return token;
+  const bytes = Array.from(token, (letter) => {
+    const code = letter.codePointAt(0)!;
+    return code < 0x100 ? (printableByte(code) ? code : -1) : (otherBytes[code - 0x100] ?? -1);
+  });
+  if (bytes.includes(-1)) return token;
+  try {
+    return strictUtf8.decode(new Uint8Array(bytes));
+  } catch {
+    return token;
+  }
+}
+
 // The signs by which tokenizers mark spaces and parts of words.
-export function tokenLabel(token: string): string {
-  if (token === "\n" || token === "Ċ") return "⏎";
+export function tokenLabel(raw: string): string {
+  if (raw === "\n" || raw === "Ċ") return "⏎";
+  const token = lettersOfBytes(raw);
   const plain = token.replace(/^[Ġ▁ ]/, "").replace(/Ċ/g, "⏎");
   return visibleText(plain) || "␣";
 }
