@@ -6,6 +6,7 @@
 #include "text/unicode/unicode.h"
 
 namespace fovea {
+inline namespace internal {
 namespace {
 
 // Printable bytes of Latin-1 stand for themselves, the others are numbered from U+0100 on.
@@ -52,4 +53,5 @@ std::optional<std::string> characters_as_bytes(std::string_view text) {
   return bytes;
 }
 
+}  // namespace internal
 }  // namespace fovea
