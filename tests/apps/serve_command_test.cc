@@ -15,9 +15,9 @@ int serve_and_end(const std::string& arguments, const std::string& signal,
                   const TemporaryDirectory& folder) {
   const std::string out = folder.file("out"), code = folder.file("code");
   const std::string script =
-      std::string(FOVEA_COMMAND) + " serve --no-browser --json --port 0 " + arguments + " > " + out +
-      " 2> " + folder.file("err") + " & server=$!; tries=0; until grep -qs url " + out +
-      "; do sleep 0.1; tries=$((tries + 1)); [ $tries -lt 600 ] || break; done; kill -" + signal +
+      "rm -f " + out + "; " + std::string(FOVEA_COMMAND) + " serve --no-browser --json --port 0 " +
+      arguments + " > " + out + " 2> " + folder.file("err") + " & server=$!; tries=0; until grep -qs url " +
+      out + "; do sleep 0.1; tries=$((tries + 1)); [ $tries -lt 600 ] || break; done; kill -" + signal +
       " $server; wait $server; echo $? > " + code;
   EXPECT_EQ(std::system(script.c_str()), 0);
   return std::stoi(text_of(code));

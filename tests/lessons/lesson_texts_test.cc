@@ -17,26 +17,9 @@
 namespace fovea {
 namespace {
 
-// All that the course has in mind; those that need a model may be missing in a version without it.
-const std::set<std::string>& exercise_names() {
-  static const std::set<std::string> kNames = {"weights-by-hand",
-                                               "second-by-hand",
-                                               "three-words",
-                                               "softmax",
-                                               "attention",
-                                               "change-dk",
-                                               "causal",
-                                               "padding-and-causal",
-                                               "self-attention",
-                                               "multi-head",
-                                               "cross",
-                                               "linear-timed",
-                                               "deep-ml-self",
-                                               "deep-ml-multi-head",
-                                               "previous-token-head",
-                                               "pronoun",
-                                               "break-the-head"};
-  return kNames;
+std::set<std::string> exercise_names() {
+  const std::vector<std::string> ids = exercise_ids();
+  return {ids.begin(), ids.end()};
 }
 
 std::multiset<std::string> placeholder_texts(const std::string& text) {

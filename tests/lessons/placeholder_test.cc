@@ -60,7 +60,9 @@ TEST(Placeholder, that_names_nothing_is_an_error) {
       0u);
   EXPECT_EQ(message_of([] { resolved("{softmax.weights[1,0]}"); }),
             "[lessons] {softmax.weights[1,0]}: the matrix is [1, 4]");
-  EXPECT_EQ(message_of([] { resolved("{coreference.right}"); }),
+  const ModelFinder no_models = [](const std::string&) { return std::string(); };
+  LessonNumbers numbers(Language::english, no_models);
+  EXPECT_EQ(message_of([&] { numbers.resolved("{coreference.right}"); }),
             "[lessons] {coreference.right} needs the model coreference, which is not installed");
 }
 

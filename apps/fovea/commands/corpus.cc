@@ -167,6 +167,7 @@ class CorpusCommand final : public Command {
     context.line(context.say(tr("vocabulary  {0}", vocabulary.size())));
     context.line(context.say(tr("output      {0}", attended.output.shape().to_string())));
     context.line(context.say(tr("weights     {0}", attended.weights.shape().to_string())));
+    context.out.flush();  // before the notes of what was written
     show(context, ids, vocabulary, attended.weights);
     if (!output_) return;
     NamedArrays arrays;

@@ -66,7 +66,7 @@ export const firstStrings = {
   "sample.undecided": ["Two men: nothing tells who “he” is", "两个都是男生：没有依据判断“他”是谁"],
   "sample.chinese": ["Its Chinese: which word came from which?", "译成中文：哪个词来自哪个词？"],
   "sample.chineseOrder": ["A longer sentence, translated by the model", "长一点的句子，由模型翻译"],
-  "sample.chineseGiven": ["A given translation: 昨天 comes earlier than “yesterday”", "给定的译文：“昨天”比 yesterday 靠前"],
+  "sample.chineseGiven": ["A given translation, in another order", "给定的译文：“昨天”比 yesterday 靠前"],
   "sample.account": ["Which words explain the first one?", "哪些词解释了第一个词？"],
   "sample.he": ["Who is “he”?", "“他” 是谁？"],
   explain: ["What am I looking at?", "我在看什么？"],

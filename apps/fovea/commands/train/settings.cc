@@ -11,7 +11,9 @@
 #include "fovea/error.h"
 #include "fovea/flat_json.h"
 #include "fovea/json_writer.h"
+#include "fovea/render.h"
 #include "options.h"
+#include "output/output.h"
 
 namespace fovea::command {
 namespace {

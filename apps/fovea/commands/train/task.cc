@@ -11,6 +11,7 @@
 #include "fovea/tokenizer_training.h"
 #include "inputs/coreference_cases.h"
 #include "options.h"
+#include "output/output.h"
 
 namespace fovea::command {
 namespace {

@@ -11,6 +11,7 @@
 #include "fovea/tokenizer_training.h"
 #include "inputs/alignment_options.h"
 #include "options.h"
+#include "output/output.h"
 
 namespace fovea::command {
 namespace {
