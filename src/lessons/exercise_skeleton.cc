@@ -74,12 +74,14 @@ std::string cpp_type(const std::string& name) {
 std::vector<SkeletonFile> cpp_files(const Exercise& exercise, const Problem& problem, Language language) {
   std::string parameters, arguments;
   for (const std::string& name : input_names(problem)) {
-    const std::string separator = parameters.empty() ? "" : ", ";
+    const char* separator = parameters.empty() ? "" : ", ";
     const std::string type = cpp_type(name);
-    parameters += separator + (type == "int" ? type + " " : "const " + type + "& ") + name;
-    arguments += separator + (name == "heads"  ? "inputs.heads()"
-                              : name == "mask" ? "inputs.mask()"
-                                               : "inputs.matrix(\"" + name + "\")");
+    parameters +=
+        fmt::format("{}{}{}", separator, type == "int" ? "int " : fmt::format("const {}& ", type), name);
+    const std::string read = name == "heads"  ? "inputs.heads()"
+                             : name == "mask" ? "inputs.mask()"
+                                              : fmt::format("inputs.matrix(\"{}\")", name);
+    arguments += separator + read;
   }
   const Text work = {"A Matrix is a vector of rows: q[i][d].", "Matrix 是由行组成的 vector：q[i][d]。"};
   const std::string build = fmt::format("c++ -std=c++17 -O2 {0}.cpp -o {0}", exercise.id);
