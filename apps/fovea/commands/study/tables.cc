@@ -127,8 +127,8 @@ void print_places(const Context& context, const Study& study, Index head) {
     std::string text;
     for (std::size_t t = 0; t < place.tokens.size(); ++t) {
       std::string token = one_line(place.tokens[t]);
-      if (static_cast<Index>(t) == place.query_at) token = "«" + token + "»";
-      if (static_cast<Index>(t) == place.key_at) token = "[" + token + "]";
+      if (static_cast<Index>(t) == place.query_at) token = fmt::format("«{}»", token);
+      if (static_cast<Index>(t) == place.key_at) token = fmt::format("[{}]", token);
       text += (t == 0 ? "" : " ") + token;
     }
     context.entry(decimals(place.weight), text, 7);
