@@ -43,8 +43,8 @@ const char* const kNumbers[] = {
     // the engine
     "✓"};
 
-const char* const kDemos[] = {"qkv",        "self-attention", "words",  "scaling", "causal",    "masks",
-                              "multi-head", "cross",          "shapes", "linear",  "visualize", "finds"};
+const char* const kDemos[] = {"qkv",        "self-attention", "words",  "scaling", "causal",   "masks",
+                              "multi-head", "cross",          "shapes", "linear",  "visualize"};
 
 TEST(Demo, all_prints_the_true_numbers) {
   for (const char* language : {"en", "zh"}) {
@@ -71,6 +71,7 @@ TEST(Demo, all_is_every_demo_in_turn) {
 
 TEST(Demo, alone_lists_them) {
   const std::string out = run_fovea({"demo"}).out;
+  EXPECT_TRUE(contains(out, "fovea demo finds "));
   for (const std::string name : kDemos) EXPECT_TRUE(contains(out, "fovea demo " + name + " ")) << name;
 }
 
@@ -130,8 +131,6 @@ TEST(Demo, finds_who_the_pronoun_is) {
     EXPECT_GE(row[2], 95);
   }
   EXPECT_NEAR(same[0], 50, 5);
-  const std::string chinese = run_fovea({"demo", "finds", "--lang", "zh"}).out;
-  EXPECT_EQ(percents_of(chinese, "训练后 "), trained);
 }
 
 }  // namespace

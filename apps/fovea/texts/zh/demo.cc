@@ -33,7 +33,7 @@ Translations demo() {
        "训练好的模型找到了什么：她是谁，哪些词有关系"},
       {"who 她 is, before and after training", "她是谁：训练前与训练后"},
       {"scaling and shapes: machine-readable", "scaling 和 shapes 的 JSON"},
-      {"all of them, in this order", "按此顺序全部演示"},
+      {"all of them but finds, in this order", "除 finds 外，按此顺序全部演示"},
       {"A query is compared with every key (dot product), the scores are divided by √d_k, softmax "
        "turns them into weights that sum to 1, and the weights mix the values.",
        "查询与每个键比较（点积），分数除以 √d_k，softmax 把它们变成和为 1 的权重，再用权重混合各个值。"},
