@@ -1,0 +1,73 @@
+// A small matrix of numbers: shaded where they are weights, and with fields where they can be changed.
+import { useState } from "preact/hooks";
+import { shortText } from "../core/numbers";
+import { numberOf } from "./typed";
+import type { Cell, LiveMatrix } from "./types";
+
+function cellText(cell: Cell, weights: boolean, whole: boolean): string {
+  if (typeof cell === "string") return { inf: "∞", "-inf": "−∞", nan: "NaN" }[cell] ?? cell;
+  if (whole || Math.abs(cell) >= 1e5 || (cell !== 0 && Math.abs(cell) < 1e-4)) return whole ? String(cell).replace("-", "−") : shortText(cell);
+  return (weights ? cell.toFixed(3) : shortText(cell)).replace("-", "−");
+}
+
+// A field that keeps what is being typed, and tells every number that it becomes.
+function NumberField(props: { value: number; label: string; onChange: (value: number) => void }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <input
+      type="text" size={4} value={typed ?? String(props.value)} aria-label={props.label} autocomplete="off"
+      aria-invalid={typed !== null && numberOf(typed) === null}
+      onFocus={(event) => event.currentTarget.select()}
+      onInput={(event) => {
+        const text = event.currentTarget.value;
+        const number = numberOf(text);
+        setTyped(text);
+        if (number !== null) props.onChange(number);
+      }}
+      onBlur={() => setTyped(null)}
+    />
+  );
+}
+
+// `onChange`: of a cell, where the matrix can be changed.
+export function MatrixTable(props: {
+  matrix: Pick<LiveMatrix, "title" | "rows" | "columns" | "values" | "weights">;
+  onChange?: (row: number, column: number, value: number) => void;
+}) {
+  const { matrix, onChange } = props;
+  const whole = matrix.values.every((row) => row.every((cell) => typeof cell === "number" && Number.isInteger(cell) && Math.abs(cell) < 1e9));
+  const rowName = (i: number) => matrix.rows[i] ?? String(i);
+  const columnName = (j: number) => matrix.columns[j] ?? String(j);
+  const named = matrix.rows.some(Boolean);
+  return (
+    <figure class={onChange ? "small-table editable" : "small-table"}>
+      <figcaption>{matrix.title}</figcaption>
+      <div class="table-scroll" tabIndex={0} role="group" aria-label={matrix.title}>
+        <table>
+          {matrix.columns.some(Boolean) && (
+            <thead>
+              <tr>
+                {named && <td />}
+                {matrix.columns.map((name, j) => <th key={j} scope="col">{name}</th>)}
+              </tr>
+            </thead>
+          )}
+          <tbody>
+            {matrix.values.map((row, i) => (
+              <tr key={i}>
+                {named && <th scope="row">{matrix.rows[i]}</th>}
+                {row.map((cell, j) => (
+                  <td key={j} class={matrix.weights ? "share" : ""} style={matrix.weights && typeof cell === "number" ? { "--share": Math.min(1, Math.max(0, cell)) } : undefined}>
+                    {onChange && typeof cell === "number"
+                      ? <NumberField value={cell} label={`${matrix.title}: ${rowName(i)}, ${columnName(j)}`} onChange={(value) => onChange(i, j, value)} />
+                      : <span>{cellText(cell, matrix.weights, whole)}</span>}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </figure>
+  );
+}
