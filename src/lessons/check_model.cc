@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/fail.h"
@@ -131,60 +132,73 @@ Diagnosis check_broken(const Exercise& exercise, const HeadName& got, const Chec
   return diagnosis;
 }
 
-// How a head fares on sentences that the model never saw, and on the same with the two names exchanged.
+// The sentence of the task and the one with its names swapped; and sentences that the model never saw.
 struct PronounReports {
-  PointingReport given, swapped;
+  PointingReport task, others;
 };
+
+PointingCase pronoun_case(const TextModel& model, const std::string& text) {
+  const std::vector<std::string> tokens =
+      model.read({text}).run.tokens(AttentionKind::encoder).queries.front().tokens;
+  const auto position = [&](const char* word) {
+    const auto found = std::find(tokens.begin(), tokens.end(), word);
+    if (found == tokens.end()) fail("[check] the model \"coreference\" does not know {}", word);
+    return static_cast<Index>(found - tokens.begin());
+  };
+  return {text, position("她"), position("小红"), position("小明")};
+}
 
 PronounReports measure_pronouns(const TextModel& model) {
   constexpr Index kSentences = 200;
   constexpr std::uint64_t kSeed = 18;
-  std::vector<PointingCase> given, swapped;
+  std::vector<PointingCase> others;
   for (const CoreferenceSentence& each :
        coreference_sentences(CoreferencePart::test, CoreferencePeople::different, kSentences, kSeed)) {
-    const CoreferenceSentence other = with_names_swapped(each);
-    given.push_back({each.text, each.pronoun, each.right, each.other});
-    swapped.push_back({other.text, other.pronoun, other.right, other.other});
+    others.push_back({each.text, each.pronoun, each.right, each.other});
   }
-  return {measure_pointing(model, given), measure_pointing(model, swapped)};
+  return {measure_pointing(model, {pronoun_case(model, "小明把苹果给了小红，她很开心。"),
+                                   pronoun_case(model, "小红把苹果给了小明，她很开心。")}),
+          measure_pointing(model, others)};
 }
 
-// "right in 50 %": no better than a coin.
-bool follows_the_name(const PointingScore& score) { return score.right_share() > 0.95; }
-
-Text pronoun_measured(const HeadName& got, const PointingScore& given, const PointingScore& swapped) {
-  const std::string name = name_of(got);
-  return {
-      fmt::format("{}: the person who is meant has more of the pronoun's weight than the other one in {} of {} "
-                  "sentences ({} with the names swapped). On average {:.2f} goes to that person and {:.2f} to the "
-                  "other.",
-                  name, given.right, given.cases, swapped.right, given.right_weight, given.other_weight),
-      fmt::format("{}：在 {} 个句子中，有 {} 句里代词给所指的人的权重大于给另一个人的（交换两个名字之后是 {} "
-                  "句）。平均给所指的人 {:.2f}，给另一个人 {:.2f}。",
-                  name, given.cases, given.right, swapped.right, given.right_weight, given.other_weight)};
+// The head with most weight on 小红, wherever the name stands.
+HeadName surest_head(const PointingReport& report) {
+  HeadName best;
+  double most = -1;
+  for (std::size_t layer = 0; layer < report.heads.size(); ++layer) {
+    for (std::size_t head = 0; head < report.heads[layer].size(); ++head) {
+      const double weight = report.heads[layer][head].right_weight;
+      if (weight <= most) continue;
+      most = weight;
+      best = {static_cast<Index>(layer), static_cast<Index>(head)};
+    }
+  }
+  return best;
 }
 
 Diagnosis check_pronoun(const Exercise& exercise, const HeadName& got, const CheckOptions& options) {
   const TextModel model = TextModel::load(folder_of("coreference", options));
   const PronounReports reports = measure_pronouns(model);
-  const Index layers = static_cast<Index>(reports.given.heads.size()),
-              heads = static_cast<Index>(reports.given.heads.front().size());
-  const HeadChoice best = best_pointing_head(reports.given);
-  const HeadName right = {best.layer, best.head};
+  const Index layers = static_cast<Index>(reports.task.heads.size()),
+              heads = static_cast<Index>(reports.task.heads.front().size());
+  const HeadName right = surest_head(reports.task);
   if (got.layer >= layers || got.head >= heads) return outside(got, right, layers, heads);
   const auto layer = static_cast<std::size_t>(got.layer), head = static_cast<std::size_t>(got.head);
-  const PointingScore &given = reports.given.heads[layer][head],
-                      &swapped = reports.swapped.heads[layer][head];
-  const Text measured = pronoun_measured(got, given, swapped);
-  if (follows_the_name(given) && follows_the_name(swapped)) {
-    return {Verdict::correct, {}, {}, {measured, exercise.reason, exercise.next}};
-  }
+  const PointingScore &task = reports.task.heads[layer][head], &others = reports.others.heads[layer][head];
+  const Text measured = {
+      fmt::format("In {} 她 puts {} of its weight on 小红 and {} on 小明, on average of both sentences. In {} of {} "
+                  "other sentences it prefers the right person.",
+                  name_of(got), percent(task.right_weight), percent(task.other_weight), others.right,
+                  others.cases),
+      fmt::format("在 {} 里，“她”给小红 {} 的权重，给小明 {}（两个句子的平均）。在另外 {} 个句子中，它有 {} "
+                  "句更看重对的人。",
+                  name_of(got), percent(task.right_weight), percent(task.other_weight), others.cases,
+                  others.right)};
+  if (same_head(got, right)) return {Verdict::correct, {}, {}, {measured, exercise.reason, exercise.next}};
   Diagnosis diagnosis;
   diagnosis.sentences.push_back(measured);
-  diagnosis.sentences.push_back(
-      {"A coin would be right in about half of them. The head you look for is right in nearly all, whichever "
-       "name comes first.",
-       "抛硬币也能对一半左右。要找的头几乎句句都对，不管哪个名字在前。"});
+  diagnosis.sentences.push_back({"Another head is surer: it gives 小红 nearly everything.",
+                                 "另有一个头更肯定：它几乎把全部权重都给了小红。"});
   const Text hint = counting_hint(got, right);
   if (!hint.en.empty()) diagnosis.sentences.push_back(hint);
   return diagnosis;

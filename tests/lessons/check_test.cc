@@ -149,7 +149,7 @@ TEST(Check, heads_of_our_own_model) {
   for (const char* other : {"L1H0", "L1H3", "L0H0", "L7H0"}) {
     EXPECT_FALSE(head("break-the-head", other).correct()) << other;
   }
-  for (const char* head_of_pronoun : {"L0H0", "L0H1", "L0H2", "L0H3", "L1H0", "L1H1", "L1H2", "L1H3"}) {
+  for (const char* head_of_pronoun : {"L0H0", "L0H1", "L1H3"}) {
     EXPECT_EQ(head("pronoun", head_of_pronoun).correct(), std::string_view(head_of_pronoun) == "L0H1")
         << head_of_pronoun;
   }

@@ -1,13 +1,14 @@
 // An exercise: its numbers, a place for the answer, and what the check says of it.
 import { useState } from "preact/hooks";
 import { Notice, Working } from "../components/controls";
+import { isMissing } from "../components/loading";
 import { errorText } from "../core/errors";
 import { pick, t } from "../core/language";
 import { say } from "../core/readout";
 import { source } from "../core/state";
 import { AnswerGrid } from "./answer_grid";
 import { Marked } from "./marked";
-import { MatrixTable } from "./matrix_table";
+import { isRounded, MatrixTable } from "./matrix_table";
 import { done, isDone } from "./progress";
 import { answerText, numberOf } from "./typed";
 import type { Diagnosis, Exercise, Part } from "./types";
@@ -34,6 +35,7 @@ function Inputs(props: { exercise: Exercise }) {
     exercise.heads! > 1 && t("learnHeads", { count: exercise.heads! }),
     exercise.causal && t("learnCausal"),
     exercise.real?.some((real) => !real) && t("learnPads", { keys: exercise.real.flatMap((real, i) => (real ? [] : [i])).join(", ") }),
+    all.some(([, values]) => isRounded(values)) && t("learnRounded"),
   ].filter(Boolean);
   return (
     <section class="inputs" aria-label={t("learnInputs")}>
@@ -72,6 +74,9 @@ function Verdict(props: { diagnosis: Diagnosis }) {
   );
 }
 
+const problemText = (error: unknown, id: string) =>
+  error instanceof Error && isMissing(error) ? t("learnNotChecked", { exercise: id }) : errorText(error);
+
 interface Answering {
   diagnosis: Diagnosis | null;
   problem: string; // what cannot be checked, and why
@@ -90,7 +95,7 @@ function useAnswering(exercise: Exercise): Answering {
         if (diagnosis.correct) done("exercises", exercise.id);
         setState({ diagnosis, problem: "", checking: false });
       },
-      (error: unknown) => setState({ diagnosis: null, problem: errorText(error), checking: false }),
+      (error: unknown) => setState({ diagnosis: null, problem: problemText(error, exercise.id), checking: false }),
     );
   };
   return { ...state, check, leave: () => state.problem && setState({ ...state, problem: "" }) };
@@ -184,11 +189,11 @@ function WithCode(props: { exercise: Exercise }) {
   );
 }
 
-export function ExerciseTask(props: { exercise: Exercise }) {
+export function ExerciseTask(props: { exercise: Exercise; untitled?: boolean }) {
   const { exercise } = props;
   return (
     <section class="task" aria-label={exercise.title}>
-      <h3>{exercise.title} {isDone("exercises", exercise.id) && <span class="tick" aria-label={t("learnDone")}>✓</span>}</h3>
+      {!props.untitled && <h3>{exercise.title} {isDone("exercises", exercise.id) && <span class="tick" role="img" aria-label={t("learnDone")}>✓</span>}</h3>}
       <p><Marked text={exercise.task} /></p>
       <Inputs exercise={exercise} />
       {exercise.kind === "code" && <WithCode exercise={exercise} />}

@@ -127,8 +127,12 @@ const shown = (value: number) => String(Number(value.toFixed(6)));
 
 function headDiagnosis(stored: StoredExercise, answer: string): Diagnosis {
   const [layer, head] = (answer.match(/\d+/g) ?? []).map(Number);
-  const outside = stored.heads!.at(-1)!.at(-1)!; // the last one says how many there are
-  return stored.heads![layer!]?.[head!] ?? outside;
+  const known = stored.heads![layer!]?.[head!];
+  if (known) return known;
+  const outside = stored.heads!.at(-1)!.at(-1)!; // says how many there are, and its own name
+  const own = `L${stored.heads!.length - 1}H${stored.heads![0]!.length - 1}`;
+  const named = (text: string) => text.replace(own, `L${layer}H${head}`);
+  return { ...outside, sentences: outside.sentences.slice(0, 1).map(({ en, zh }) => ({ en: named(en), zh: named(zh) })) };
 }
 
 export function diagnose(exercise: Exercise, stored: StoredExercise, mistakes: StoredMistakes, answer: string): Diagnosis {

@@ -5,13 +5,7 @@ import { SourceError } from "../data/source";
 import { diagnose } from "./file_check";
 import type { StoredExercise, StoredMistakes } from "./file_check";
 import type { LearnSource } from "./learn_source";
-import type { Catalogue, Cell, Diagnosis, Lesson, Live, LiveInput } from "./types";
-
-// One position of the controls, and the values of all matrices there.
-interface StoredPosition {
-  controls: Record<string, number>;
-  values: Cell[][][];
-}
+import type { Catalogue, Diagnosis, Lesson, Live, LiveInput } from "./types";
 
 interface StoredAnswers {
   mistakes: StoredMistakes;
@@ -35,16 +29,17 @@ export class FileLearn implements LearnSource {
   }
 
   positions(live: string, control: string): number[] {
-    const values = this.stored(live).map(({ controls }) => controls[control]).filter((value) => value !== undefined);
-    return [...new Set(values)].sort((a, b) => a - b);
+    const values = this.stored(live, "en").flatMap(({ controls }) => controls.filter(({ name }) => name === control));
+    return [...new Set(values.map(({ value }) => value))].sort((a, b) => a - b);
   }
 
+  // What was not changed stands where it began.
   async live(id: string, language: Language, input: LiveInput): Promise<Live> {
     const first = this.parsed<Lesson[]>(`learn.lessons.${language}`).flatMap(({ steps }) => steps).find(({ live }) => live?.id === id)?.live;
-    const wanted = Object.fromEntries(first?.controls.map(({ name, value }) => [name, input.controls[name] ?? value]) ?? []);
-    const found = this.stored(id).find(({ controls }) => Object.entries(wanted).every(([name, value]) => controls[name] === value));
-    if (!first || !found) throw new SourceError(`${id} is not in this file with these numbers`, 0, true);
-    return { ...first, matrices: first.matrices.map((matrix, i) => ({ ...matrix, values: found.values[i]! })) };
+    const wanted = first?.controls.map(({ name, value }) => input.controls[name] ?? value);
+    const found = this.stored(id, language).find(({ controls }) => controls.every(({ value }, i) => value === wanted?.[i]));
+    if (!found) throw new SourceError(`${id} is not in this file with these numbers`, 0, true);
+    return found;
   }
 
   async check(exercise: string, answer: string): Promise<Diagnosis> {
@@ -55,8 +50,8 @@ export class FileLearn implements LearnSource {
     return diagnose(asked, stored, mistakes, answer);
   }
 
-  private stored(live: string): StoredPosition[] {
-    return this.parsed<Record<string, StoredPosition[]>>("learn.positions")[live] ?? [];
+  private stored(live: string, language: Language): Live[] {
+    return this.parsed<Record<string, Live[]>>(`learn.positions.${language}`)[live] ?? [];
   }
 
   // Parsed once.

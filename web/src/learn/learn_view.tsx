@@ -13,13 +13,14 @@ import { LessonPage } from "./lesson_page";
 import { PathPage } from "./path_page";
 import { placeOf, placeText } from "./place";
 import type { Place } from "./place";
+import { isDone } from "./progress";
 import { QuestionBox } from "./question_box";
 import type { Catalogue } from "./types";
 
 function titleOf(place: Place, catalogue: Catalogue | null): string {
   const find = (list: { id: string; title: string }[] | undefined, id: string) => list?.find((one) => one.id === id)?.title ?? id;
   if (place.page === "lesson") return find(catalogue?.lessons, place.id);
-  if (place.page === "exercise") return t("learnExercise");
+  if (place.page === "exercise") return find(catalogue?.exercises, place.id);
   if (place.page === "question") {
     const at = catalogue?.questions.findIndex(({ id }) => id === place.id) ?? 0;
     return t("learnQuestionOf", { at: at + 1, of: catalogue?.questions.length ?? 0 });
@@ -46,7 +47,7 @@ function ExercisePage(props: { id: string; catalogue: Catalogue }) {
   if (!exercise) return <Notice>{t("learnUnknown", { name: props.id })}</Notice>;
   return (
     <div class="lesson-body two exercise-page" key={exercise.id}>
-      <div class="lesson-text"><ExerciseTask exercise={exercise} /></div>
+      <div class="lesson-text"><ExerciseTask exercise={exercise} untitled /></div>
       <div class="lesson-thing"><ExerciseAnswer exercise={exercise} /></div>
     </div>
   );
@@ -100,6 +101,7 @@ export function LearnView() {
         <div class="titles">
           {!home && <Go to={{ page: "path" }} class="plain up">‹ {t("view.learn")}</Go>}
           <h1 id="view-title" tabIndex={-1} ref={title}>{titleOf(place, catalogue)}</h1>
+          {place.page === "exercise" && isDone("exercises", place.id) && <span class="tick" aria-label={t("learnDone")} role="img">✓</span>}
           {home && <p>{t("about.learn")}</p>}
         </div>
         {list && (place.page === "exercise" || place.page === "question") && <Turning page={place.page} list={list} id={place.id} />}

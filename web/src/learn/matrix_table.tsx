@@ -1,13 +1,25 @@
 // A small matrix of numbers: shaded where they are weights, and with fields where they can be changed.
 import { useState } from "preact/hooks";
-import { shortText } from "../core/numbers";
+import { shortText, wholeText } from "../core/numbers";
 import { numberOf } from "./typed";
 import type { Cell, LiveMatrix } from "./types";
 
-function cellText(cell: Cell, weights: boolean, whole: boolean): string {
+const mostDecimals = 4;
+
+function decimalsOf(cell: Cell): number {
+  const [, digits = ""] = /^-?\d+\.(\d+)$/.exec(String(cell)) ?? [];
+  return Math.min(mostDecimals, digits.length);
+}
+
+// Whether some number has more digits than are shown.
+export const isRounded = (values: Cell[][]) => values.some((row) => row.some((cell) => typeof cell === "number" && Number(cell.toFixed(mostDecimals)) !== cell));
+
+// All numbers of a matrix have the same decimals, as few as will do.
+function cellText(cell: Cell, decimals: number): string {
   if (typeof cell === "string") return { inf: "∞", "-inf": "−∞", nan: "NaN" }[cell] ?? cell;
-  if (whole || Math.abs(cell) >= 1e5 || (cell !== 0 && Math.abs(cell) < 1e-4)) return whole ? String(cell).replace("-", "−") : shortText(cell);
-  return (weights ? cell.toFixed(3) : shortText(cell)).replace("-", "−");
+  const size = Math.abs(cell);
+  if (size >= 1e5 || (size > 0 && size < 1e-4)) return Number.isInteger(cell) ? wholeText(cell) : shortText(cell);
+  return cell.toFixed(size >= 1000 ? Math.min(1, decimals) : decimals).replace("-", "−");
 }
 
 // A field that keeps what is being typed, and tells every number that it becomes.
@@ -35,7 +47,7 @@ export function MatrixTable(props: {
   onChange?: (row: number, column: number, value: number) => void;
 }) {
   const { matrix, onChange } = props;
-  const whole = matrix.values.every((row) => row.every((cell) => typeof cell === "number" && Number.isInteger(cell) && Math.abs(cell) < 1e9));
+  const decimals = matrix.weights ? 3 : Math.max(...matrix.values.flat().map(decimalsOf));
   const rowName = (i: number) => matrix.rows[i] ?? String(i);
   const columnName = (j: number) => matrix.columns[j] ?? String(j);
   const named = matrix.rows.some(Boolean);
@@ -60,7 +72,7 @@ export function MatrixTable(props: {
                   <td key={j} class={matrix.weights ? "share" : ""} style={matrix.weights && typeof cell === "number" ? { "--share": Math.min(1, Math.max(0, cell)) } : undefined}>
                     {onChange && typeof cell === "number"
                       ? <NumberField value={cell} label={`${matrix.title}: ${rowName(i)}, ${columnName(j)}`} onChange={(value) => onChange(i, j, value)} />
-                      : <span>{cellText(cell, matrix.weights, whole)}</span>}
+                      : <span>{cellText(cell, decimals)}</span>}
                   </td>
                 ))}
               </tr>

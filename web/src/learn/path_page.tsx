@@ -10,7 +10,7 @@ import type { Catalogue, ChecklistItem } from "./types";
 const exerciseKinds = ["by hand", "code", "model"] as const;
 
 function Tick(props: { done: boolean }) {
-  return <span class="tick" aria-label={props.done ? t("learnDone") : undefined}>{props.done ? "✓" : ""}</span>;
+  return props.done ? <span class="tick" role="img" aria-label={t("learnDone")}>✓</span> : null;
 }
 
 function Count(props: { kind: Kind; ids: string[] }) {
@@ -77,7 +77,7 @@ export function PathPage(props: { catalogue: Catalogue }) {
         </Column>
         <div class="path-column">
           <Column title={t("learnQuestions")} kind="questions" ids={ids(questions)}>
-            <ul class="tiles">
+            <ul class="question-tiles">
               {questions.map(({ id, text }, at) => (
                 <li key={id}><Go to={{ page: "question", id }} label={text} done={isDone("questions", id)}>{at + 1}</Go></li>
               ))}

@@ -65,7 +65,7 @@ export function QuestionBox(props: { question: Question }) {
   const { question } = props;
   return (
     <section class="question" aria-label={t("learnQuestion")} data-question={question.id}>
-      <p class="asked"><Marked text={question.text} /> {isDone("questions", question.id) && <span class="tick" aria-label={t("learnDone")}>✓</span>}</p>
+      <p class="asked"><Marked text={question.text} /> {isDone("questions", question.id) && <span class="tick" role="img" aria-label={t("learnDone")}>✓</span>}</p>
       {question.options ? <Options question={question} /> : <ShortAnswer question={question} />}
     </section>
   );
