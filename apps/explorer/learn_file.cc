@@ -62,7 +62,7 @@ void add_language(std::map<std::string, std::string>& texts, Language language, 
     const Lesson each = lesson(title.id, language, {models, {}});
     write_json(all, each);
     for (const LessonStep& step : each.steps) {
-      if (!step.live || step.live->controls.empty() || !step.live->missing.empty()) continue;
+      if (!step.live || step.live->controls.empty() || step.live->timed || !step.live->missing.empty()) continue;
       positions.key(step.live->id).begin_array();
       for (const LiveInput& input : inputs_of(*step.live)) {
         write_json(positions, live(step.live->id, language, input, models));
@@ -137,13 +137,13 @@ void write_variants(JsonWriter& json, const Exercise& exercise, const Problem& p
   json.end_array();
 }
 
-// A head more than there are in each layer, and a layer more: what is said of those that do not exist.
+// All heads of our own models, by layer; in a row of its own one that does not exist.
 void write_heads(JsonWriter& json, const Exercise& exercise, const ModelFinder& models) {
   constexpr Index kLayers = 2, kHeads = 4;
   json.begin_array();
   for (Index layer = 0; layer <= kLayers; ++layer) {
     json.begin_array();
-    for (Index head = 0; head <= kHeads; ++head) {
+    for (Index head = 0; head < (layer < kLayers ? kHeads : 1); ++head) {
       Answer answer;
       answer.heads = {{layer, head}};
       json.begin_object();

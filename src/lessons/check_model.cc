@@ -149,7 +149,7 @@ PointingCase pronoun_case(const TextModel& model, const std::string& text) {
 }
 
 PronounReports measure_pronouns(const TextModel& model) {
-  constexpr Index kSentences = 200;
+  constexpr Index kSentences = 100;
   constexpr std::uint64_t kSeed = 18;
   std::vector<PointingCase> others;
   for (const CoreferenceSentence& each :

@@ -129,8 +129,8 @@ function headDiagnosis(stored: StoredExercise, answer: string): Diagnosis {
   const [layer, head] = (answer.match(/\d+/g) ?? []).map(Number);
   const known = stored.heads![layer!]?.[head!];
   if (known) return known;
-  const outside = stored.heads!.at(-1)!.at(-1)!; // says how many there are, and its own name
-  const own = `L${stored.heads!.length - 1}H${stored.heads![0]!.length - 1}`;
+  const outside = stored.heads!.at(-1)![0]!; // says how many there are, and its own name
+  const own = `L${stored.heads!.length - 1}H0`;
   const named = (text: string) => text.replace(own, `L${layer}H${head}`);
   return { ...outside, sentences: outside.sentences.slice(0, 1).map(({ en, zh }) => ({ en: named(en), zh: named(zh) })) };
 }

@@ -17,6 +17,7 @@ function Control(props: { control: LiveControl; value: number; positions: number
   const { lowest, highest, step } = control;
   const count = Math.round((highest - lowest) / step) + 1;
   const few = props.positions ?? (count <= fewPositions ? Array.from({ length: count }, (_, i) => lowest + i * step) : null);
+  if (few?.length === 0) return <p>{control.title}: {shortNumber(value)}</p>;
   if (few) {
     return (
       <div class="control">
