@@ -1,8 +1,9 @@
 // ← and → turn pages, unless somebody writes or moves something.
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 export function useArrows(back: () => void, forward: () => void): void {
-  useEffect(() => {
+  // Before the next key: who presses twice turns two pages.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -47,7 +47,8 @@ export function MatrixTable(props: {
   onChange?: (row: number, column: number, value: number) => void;
 }) {
   const { matrix, onChange } = props;
-  const decimals = matrix.weights ? 3 : Math.max(...matrix.values.flat().map(decimalsOf));
+  const needed = Math.max(...matrix.values.flat().map(decimalsOf));
+  const decimals = matrix.weights ? Math.min(3, needed) : needed;
   const rowName = (i: number) => matrix.rows[i] ?? String(i);
   const columnName = (j: number) => matrix.columns[j] ?? String(j);
   const named = matrix.rows.some(Boolean);

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { t } from "../core/language";
 import { Go } from "./go";
-import { Marked } from "./marked";
+import { Marked, partsOf } from "./marked";
 import { forgetAll, isDone, progress } from "./progress";
 import type { Kind } from "./progress";
 import type { Catalogue, ChecklistItem } from "./types";
@@ -79,7 +79,7 @@ export function PathPage(props: { catalogue: Catalogue }) {
           <Column title={t("learnQuestions")} kind="questions" ids={ids(questions)}>
             <ul class="question-tiles">
               {questions.map(({ id, text }, at) => (
-                <li key={id}><Go to={{ page: "question", id }} label={text} done={isDone("questions", id)}>{at + 1}</Go></li>
+                <li key={id}><Go to={{ page: "question", id }} label={`${at + 1}: ${partsOf(text).map((part) => part.text).join("")}`} done={isDone("questions", id)}>{at + 1}</Go></li>
               ))}
             </ul>
           </Column>

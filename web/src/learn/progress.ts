@@ -30,7 +30,7 @@ function stored(): string | null {
   }
 }
 
-export const progress = signal<Progress>(typeof localStorage === "undefined" ? nothing : readProgress(stored()));
+export const progress = signal<Progress>(readProgress(stored()));
 
 function keep(next: Progress): void {
   progress.value = next;
