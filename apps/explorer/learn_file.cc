@@ -31,7 +31,8 @@ std::vector<double> positions_of(const LiveControl& control) {
     const double value = wide ? control.lowest * std::pow(control.highest / control.lowest, share)
                               : control.lowest + (control.highest - control.lowest) * share;
     // 0.1 + 3 · 0.1 is not 0.4: six digits are
-    const double on_step = control.lowest + std::round((value - control.lowest) / control.step) * control.step;
+    const double on_step =
+        control.lowest + std::round((value - control.lowest) / control.step) * control.step;
     values.insert(std::stod(fmt::format("{:.6g}", on_step)));
   }
   return {values.begin(), values.end()};
@@ -62,7 +63,8 @@ void add_language(std::map<std::string, std::string>& texts, Language language, 
     const Lesson each = lesson(title.id, language, {models, {}});
     write_json(all, each);
     for (const LessonStep& step : each.steps) {
-      if (!step.live || step.live->controls.empty() || step.live->timed || !step.live->missing.empty()) continue;
+      if (!step.live || step.live->controls.empty() || step.live->timed || !step.live->missing.empty())
+        continue;
       positions.key(step.live->id).begin_array();
       for (const LiveInput& input : inputs_of(*step.live)) {
         write_json(positions, live(step.live->id, language, input, models));
@@ -77,8 +79,10 @@ void add_language(std::map<std::string, std::string>& texts, Language language, 
   texts["learn.positions." + code] = positions.take();
 }
 
-bool is_finite(const NumberArray& numbers) {
-  return std::all_of(numbers.values.begin(), numbers.values.end(),
+// As many numbers as the page has cells for, and all of them can be typed.
+bool can_be_typed(const NumberArray& numbers, const NumberArray& right) {
+  return numbers.values.size() == right.values.size() &&
+         std::all_of(numbers.values.begin(), numbers.values.end(),
                      [](double value) { return std::isfinite(value); });
 }
 
@@ -118,11 +122,13 @@ std::vector<std::vector<std::string>> mistakes_to_make(const Exercise& exercise)
 // explanations first.
 void write_variants(JsonWriter& json, const Exercise& exercise, const Problem& problem) {
   std::set<std::pair<std::vector<double>, std::vector<double>>> known;
+  const Answer right = typed_part(exercise, solve(problem));
   json.begin_array();
   for (const std::vector<std::string>& set : mistakes_to_make(exercise)) {
     for (const Solution& wrong : solve_wrongly(problem, set)) {
       const Answer answer = typed_part(exercise, wrong);
-      if (!is_finite(answer.weights) || !is_finite(answer.output)) continue;
+      if (!can_be_typed(answer.weights, right.weights) || !can_be_typed(answer.output, right.output))
+        continue;
       if (!known.insert({answer.weights.values, answer.output.values}).second) continue;
       const Diagnosis diagnosis = check_answer(exercise.id, answer);
       if (diagnosis.verdict != Verdict::mistaken) continue;

@@ -109,8 +109,7 @@ std::string required_text(const std::map<std::string, std::optional<std::string>
 }
 
 CaptureRequest parse_capture_request(const std::string& body) {
-  const auto texts =
-      parse_texts(body, {"model", "text", "text2"}, "{\"model\": .., \"text\": ..}");
+  const auto texts = parse_texts(body, {"model", "text", "text2"}, "{\"model\": .., \"text\": ..}");
   return {required_text(texts, "model"), required_text(texts, "text"), texts.at("text2")};
 }
 

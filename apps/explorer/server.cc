@@ -254,9 +254,10 @@ void Server::Parts::add_learn_routes() {
   const auto add = [this](const char* path, WorkQueue& queue, auto body) {
     routes.add("GET", path, &RequestGuard::check_api,
                [body, &queue](const HttpRequest& request, const std::string&) {
-                 return HttpTask{.work = [body, parameters = request.parameters](
-                                             const std::stop_token&) { return answer_with(body(parameters)); },
-                                 .queue = &queue};
+                 return HttpTask{
+                     .work = [body, parameters = request.parameters](
+                                 const std::stop_token&) { return answer_with(body(parameters)); },
+                     .queue = &queue};
                });
   };
   add("/api/learn", answers,

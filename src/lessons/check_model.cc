@@ -186,14 +186,15 @@ Diagnosis check_pronoun(const Exercise& exercise, const HeadName& got, const Che
   const auto layer = static_cast<std::size_t>(got.layer), head = static_cast<std::size_t>(got.head);
   const PointingScore &task = reports.task.heads[layer][head], &others = reports.others.heads[layer][head];
   const Text measured = {
-      fmt::format("In {} 她 puts {} of its weight on 小红 and {} on 小明, on average of both sentences. In {} of {} "
-                  "other sentences it prefers the right person.",
-                  name_of(got), percent(task.right_weight), percent(task.other_weight), others.right,
-                  others.cases),
-      fmt::format("在 {} 里，“她”给小红 {} 的权重，给小明 {}（两个句子的平均）。在另外 {} 个句子中，它有 {} "
-                  "句更看重对的人。",
-                  name_of(got), percent(task.right_weight), percent(task.other_weight), others.cases,
-                  others.right)};
+      fmt::format(
+          "In {} 她 puts {} of its weight on 小红 and {} on 小明, on average of both sentences. In {} of {} "
+          "other sentences it prefers the right person.",
+          name_of(got), percent(task.right_weight), percent(task.other_weight), others.right, others.cases),
+      fmt::format(
+          "在 {} 里，“她”给小红 {} 的权重，给小明 {}（两个句子的平均）。在另外 {} 个句子中，它有 {} "
+          "句更看重对的人。",
+          name_of(got), percent(task.right_weight), percent(task.other_weight), others.cases,
+          others.right)};
   if (same_head(got, right)) return {Verdict::correct, {}, {}, {measured, exercise.reason, exercise.next}};
   Diagnosis diagnosis;
   diagnosis.sentences.push_back(measured);

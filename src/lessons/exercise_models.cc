@@ -58,10 +58,11 @@ std::vector<Exercise> model_exercises() {
             "to look there. So this head may be the surest without being needed: only taking it out would tell.",
             "没有人告诉模型该由哪个头来做：训练只问名字是什么，结果几乎所有的头都学会了看那里。所以这个头最肯定，却未必"
             "缺它不可：去掉它试一试才知道。"},
-       .next = {"With two women a head looks at one of them just as surely, and is right as often as a coin: fovea "
-                "demo finds. What a confident row is worth: lesson not-told.",
-                "如果两个人都是女的，头照样十分肯定地看着其中一个，对错却和抛硬币一样：fovea demo finds。一行看上去很肯定"
-                "的注意力值多少，见课程 not-told。"},
+       .next =
+           {"With two women a head looks at one of them just as surely, and is right as often as a coin: fovea "
+            "demo finds. What a confident row is worth: lesson not-told.",
+            "如果两个人都是女的，头照样十分肯定地看着其中一个，对错却和抛硬币一样：fovea demo finds。一行看上去很肯定"
+            "的注意力值多少，见课程 not-told。"},
        .mistakes = {},
        .answer = "head"},
       {.id = "break-the-head",

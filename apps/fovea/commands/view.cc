@@ -62,8 +62,8 @@ class ViewCommand final : public Command {
   }
   Message description() const override {
     return tr(
-        "TEXT is a text, the name of a file, or - for standard input (none: only the tutorials' "
-        "examples); a second one makes a pair (for an encoder-decoder model: the decoder's text). The "
+        "TEXT is a text, the name of a file, or - for standard input (none: the tutorials' examples and "
+        "the lessons); a second one makes a pair (for an encoder-decoder model: the decoder's text). The "
         "file needs no server and no network: open it, send it, publish it. It always holds thumbnails "
         "and measures of all heads; weights as float16 up to 128 tokens, as 8 bits up to 512, and none "
         "above that. --film saves a film instead, which shows how attention was learned. The page is "
@@ -73,12 +73,13 @@ class ViewCommand final : public Command {
     return {
         {"fovea view --model minilm \"The cat sat on the mat.\" -o cat.html",
          tr("one file to open in the browser")},
+        {"fovea view -o lessons.html", tr("lessons and exercises in one file, for a class")},
         {"fovea view --model minilm text.txt --steps 0.0,5.3 -o text.html",
          tr("with every step of two heads")},
         {"fovea view --film film.safetensors -o film.html", tr("how attention was learned, step by step")}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -; none: the tutorials' examples"));
+    options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -; none: examples and lessons"));
     declare_model(options, model_);
     options.path("--film", "FILE", film_, tr("a film recorded by fovea train"));
     options.path("-o,--output", "FILE", output_, tr("the page to write: .html"));
