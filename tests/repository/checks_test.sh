@@ -43,6 +43,19 @@ plant apps/fovea/planted.cc '#include "core/fail.h"' 'apps use public headers on
 mkdir -p "$work/tree/src/attic"
 plant src/attic/planted.cc '' 'the room src/attic'
 
+# --- forgotten includes: all are planted at once, and each must be named
+"$root/scripts/check_includes" "$work/tree" >/dev/null || report "check_includes complains about what is right"
+printf '%s\n' 'void f(int* a) { std::sort(a, a); }' 'void g(Tensor& x);' 'void h() { fail("no"); }' \
+  >"$work/tree/src/mask/planted.cc"
+printf '%s\n' '// std::sort, Tensor and fail("...") in a comment' 'class Tensor;' 'void f(Tensor& x, const char* t = "std::sort");' \
+  >"$work/tree/src/mask/harmless.cc"
+if forgotten=$("$root/scripts/check_includes" "$work/tree"); then report 'check_includes notices nothing'; fi
+for complaint in 'std::sort needs <algorithm>' 'Tensor needs include/fovea/tensor.h' 'fail needs src/core/fail.h'; do
+  grep -qF "src/mask/planted.cc: $complaint" <<<"$forgotten" || report "check_includes does not say: $complaint"
+done
+! grep -q harmless <<<"$forgotten" || report "check_includes takes comments and texts for code: $forgotten"
+rm "$work"/tree/src/mask/{planted,harmless}.cc
+
 # --- texts of the command: sed expression, file it changes, what the complaint must contain
 change() {
   local file=$work/tree/apps/fovea/$2 output
