@@ -11,7 +11,7 @@ report() { echo "FAILED: $1" >&2; failures=$((failures + 1)); }
 
 # --- arrows: file, line to plant in it, what the complaint must contain
 mkdir -p "$work/tree"
-cp -r "$root"/{include,src,apps,cmake} "$work/tree"
+cp -r "$root"/{include,src,apps,bench,cmake} "$work/tree"
 mkdir -p "$work"/tree/src/{core,mask,kernels,ops,analysis} "$work/tree/apps/fovea"
 plant() {
   local file=$work/tree/$1 saved=$work/saved output
