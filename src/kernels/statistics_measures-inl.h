@@ -7,8 +7,6 @@
 #define FOVEA_KERNELS_STATISTICS_MEASURES_INL_H_
 #endif
 
-#include <limits>
-
 #include <hwy/highway.h>
 
 #include "kernels/exp2-inl.h"
