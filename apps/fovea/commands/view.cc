@@ -9,6 +9,7 @@
 #include "fovea/error.h"
 #include "fovea/file.h"
 #include "inputs/model_input.h"
+#include "inputs/own_models.h"
 #include "inputs/served_models.h"
 #include "inputs/text_argument.h"
 #include "output/reading_notes.h"
@@ -99,7 +100,7 @@ class ViewCommand final : public Command {
     }
     if (texts_.empty()) {
       if (model_) throw UsageError("--model needs a TEXT");
-      const explorer::PageFile file = page_file(explorer::embedded_page());
+      const explorer::PageFile file = page_file(explorer::embedded_page(), own_model_folder);
       write_file(*output_, file.html);
       print_message(fmt::format("{}: {:.1f} MB", *output_, megabytes(file)));
       return;
