@@ -1,6 +1,6 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { viewNames } from "./core/hash";
+import { viewLetters, viewNames } from "./core/hash";
 import type { ViewName } from "./core/hash";
 import { installKeys } from "./core/keyboard";
 import { t } from "./core/language";
@@ -26,15 +26,16 @@ import { LinesView } from "./views/lines";
 import { MasksView } from "./views/masks";
 import { MatrixView } from "./views/matrix";
 import { StepsView } from "./views/steps";
+import { StudyView } from "./views/study";
 import { TextView } from "./views/text";
 
 const views: Record<ViewName, FunctionComponent> = {
   text: TextView, matrix: MatrixView, lines: LinesView, grid: GridView, steps: StepsView, masks: MasksView,
-  heads: HeadsView, compare: CompareView, flow: FlowView,
+  heads: HeadsView, compare: CompareView, flow: FlowView, study: StudyView,
 };
 
 // Views that have something to show without a model's run.
-const standing: ViewName[] = ["steps", "masks"];
+const standing: ViewName[] = ["steps", "masks", "study"];
 
 function Views() {
   const nav = useRef<HTMLElement>(null);
@@ -51,7 +52,7 @@ function Views() {
           type="button" key={name} data-view={name} aria-current={now.view.value === name ? "page" : undefined}
           onClick={() => change({ view: name })}
         >
-          <kbd aria-hidden="true">{at + 1}</kbd>
+          <kbd aria-hidden="true">{viewLetters[name] ?? at + 1}</kbd>
           {t(`view.${name}`)}
         </button>
       ))}

@@ -6,9 +6,10 @@ import type { OwnExample } from "./own_example";
 import type { HeadChoice, KindName } from "../data/types";
 
 export const viewNames = [
-  "text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow",
+  "text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow", "study",
 ] as const;
 export type ViewName = (typeof viewNames)[number];
+export const viewLetters: Partial<Record<ViewName, string>> = { study: "s" }; // the keys of views beyond the ninth
 export type Direction = "out" | "in";
 export type SegmentFilter = "all" | "aa" | "ab" | "ba" | "bb";
 export const editedMatrices = ["x", "memory", "wq", "wk", "wv", "q", "k", "v", "wo"] as const;
@@ -62,6 +63,8 @@ export interface LinkState {
   words: boolean; // sub-tokens merged
   own: OwnExample; // sizes, mask and tokens of the person's own example of Steps
   presenting: boolean;
+  study: string; // "": the first
+  otherStudy: string; // beside it; "": the next one, "none": none
 }
 
 export const startState: LinkState = {
@@ -71,6 +74,7 @@ export const startState: LinkState = {
   part: [], size: 16, measureX: "entropy", measureY: "distance", otherCapture: "", otherModel: "", otherRunText: "",
   otherRunText2: "", otherLayer: 0, otherHead: 1, otherMask: "causal",
   comparing: "heads", filmStep: 0, otherFilmStep: 0, clean: false, words: false, own: startOwn, presenting: false,
+  study: "", otherStudy: "",
 };
 
 interface Field<T> {
@@ -174,6 +178,8 @@ const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
   words: flag("words"),
   own: { key: "own", print: printOwn, parse: parseOwn },
   presenting: flag("present"),
+  study: words("study"),
+  otherStudy: words("study2"),
 };
 
 // A text that long would make an address no program accepts; then the link works on the same server only.

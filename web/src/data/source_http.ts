@@ -5,6 +5,7 @@ import type { Cells, Rollout, RowStatistics, Similarity, Source, Thumbnails } fr
 import type {
   Account, Capture, Crop, HeadAddress, KindName, Matrix, Overview, PageState,
 } from "./types";
+import type { StudyCard, StudyOverview } from "./study_types";
 
 async function checked(response: Response): Promise<Response> {
   if (response.ok) return response;
@@ -130,5 +131,13 @@ export class HttpSource implements Source {
 
   stepHeads(): null {
     return null;
+  }
+
+  study(id: string): Promise<StudyOverview> {
+    return json<StudyOverview>(`api/studies/${encodeURIComponent(id)}`);
+  }
+
+  studyHead(id: string, head: number): Promise<StudyCard> {
+    return json<StudyCard>(`api/studies/${encodeURIComponent(id)}/head?${query({ head })}`);
   }
 }
