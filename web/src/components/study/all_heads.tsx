@@ -26,10 +26,10 @@ export function HeadTiles(props: Choosing) {
         return (
           <button
             type="button" key={at} data-head={`${place.layer}.${place.head}`} aria-pressed={place.layer === head.layer && place.head === head.head}
-            aria-label={t("studyTile", { head: name, role: roleName(main?.id ?? "none"), share: shareText(main?.share ?? 0) })}
+            title={t("studyTile", { head: name, role: roleName(main?.id ?? "none"), share: shareText(main?.share ?? 0) })}
             onClick={() => props.onHead(place)}
           >
-            <span>{name}<b>{shareText(main?.share ?? 0)}</b></span>
+            <span>{name} <b>{shareText(main?.share ?? 0)}</b></span>{" "}
             <small>{roleName(main?.id ?? "none")}</small>
             <i aria-hidden="true"><i style={{ width: `${100 * (main?.share ?? 0)}%`, background: headColour(place.layer, info.layers, dark.value) }} /></i>
           </button>

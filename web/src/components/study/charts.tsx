@@ -51,7 +51,7 @@ export function DistanceChart(props: { distances: (number | null)[] }) {
       {ticks.map((distance) => (
         <text key={distance} x={x(distance)} y={height - edge.bottom + 14} text-anchor="middle">{signed(distance)}</text>
       ))}
-      <text x={width - edge.right} y={height - 3} text-anchor="end">{t("studyDistanceAxis")}</text>
+      <text class="axis" x={width - edge.right} y={height - 3} text-anchor="end">{t("studyDistanceAxis")}</text>
     </svg>
   );
 }

@@ -49,6 +49,19 @@ function Tokens(props: { card: StudyCard }) {
   );
 }
 
+// "On average 27 % of its attention goes to special tokens, 17 % to punctuation, ..": the largest shares first. They
+// overlap: the first token is a special one in many models.
+function whereItGoes(card: StudyCard): string {
+  const mean = (name: string) => card.measures.find((one) => one.name === name)?.mean ?? 0;
+  const shares = (["special_tokens", "punctuation", "same_token", "diagonal", "previous_token", "next_token"] as const)
+    .map((name) => ({ name, share: mean(name) }))
+    .filter(({ share }) => share >= 0.01)
+    .sort((a, b) => b.share - a.share)
+    .map(({ name, share }) => t(`studyGoes.${name}`, { share: shareText(share) }));
+  const away = t("studyAway", { distance: mean("distance").toFixed(1), keys: mean("effective_keys").toFixed(1) });
+  return shares.length ? `${t("studyGoes", { shares: shares.join(t("filmComma")) })} ${away}` : away;
+}
+
 export function HeadCard(props: {
   info: StudyInfo;
   overview: StudyOverview | null;
@@ -70,6 +83,7 @@ export function HeadCard(props: {
       {card && main && (
         <>
           <p class="study-mostly">{t("studyMostly", { role: roleName(main.id), share: shareText(main.share), texts })}</p>
+          <p class="study-goes">{whereItGoes(card)}</p>
           <Roles roles={card.roles} />
           {nearest.length > 0 && (
             <p class="study-nearest">
