@@ -18,6 +18,7 @@
 #include "routes.h"
 #include "state.h"
 #include "steps.h"
+#include "study_routes.h"
 #include "summary.h"
 #include "work_queue.h"
 
@@ -103,6 +104,7 @@ struct Server::Parts {
     add_capture_routes();
     add_studies();
     add_learn_routes();
+    add_study_routes(routes, study_store);
   }
 
   void add_routes();
@@ -150,6 +152,7 @@ struct Server::Parts {
   const ModelFinder lesson_models;
   Routes routes;
   CaptureStore captures;
+  StudyStore study_store;
   SharedAnswer state;
   WorkQueue answers;  // what a hovering pointer waits for
   WorkQueue studies;  // of all heads or layers: they take seconds, and nothing else waits for them
@@ -170,7 +173,7 @@ void Server::Parts::add_routes() {
                           const std::vector<CapturePtr> kept = captures.captures();
                           std::vector<const StoredCapture*> all;
                           for (const CapturePtr& each : kept) all.push_back(each.get());
-                          return state.of(state_json(captures.models(), all, limits, captures.film()));
+                          return state.of(state_json(captures.models(), all, limits, captures.film(), &study_store));
                         },
                     .queue = &answers};
   });
@@ -296,6 +299,7 @@ std::vector<std::string> Server::urls_for_others() const {
   return urls;
 }
 
+void Server::show(const std::vector<Study>& studies) { parts_->study_store = StudyStore(studies); }
 CaptureStore& Server::captures() { return parts_->captures; }
 void Server::listen() { parts_->http.serve(); }
 void Server::stop() { parts_->http.stop(); }

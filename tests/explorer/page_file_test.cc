@@ -2,6 +2,7 @@
 #include "explorer/page_file.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fovea/base64.h"
 #include "fovea/random.h"

@@ -27,15 +27,16 @@ import { LinesView } from "./views/lines";
 import { MasksView } from "./views/masks";
 import { MatrixView } from "./views/matrix";
 import { StepsView } from "./views/steps";
+import { StudyView } from "./views/study";
 import { TextView } from "./views/text";
 
 const views: Record<ViewName, FunctionComponent> = {
   text: TextView, matrix: MatrixView, lines: LinesView, grid: GridView, steps: StepsView, masks: MasksView,
-  heads: HeadsView, compare: CompareView, flow: FlowView, learn: LearnView,
+  heads: HeadsView, compare: CompareView, flow: FlowView, study: StudyView, learn: LearnView,
 };
 
 // Views that have something to show without a model's run.
-const standing: ViewName[] = ["steps", "masks", "learn"];
+const standing: ViewName[] = ["steps", "masks", "study", "learn"];
 
 function Views() {
   const nav = useRef<HTMLElement>(null);

@@ -6,7 +6,7 @@ import type { StringKey } from "../text/strings";
 
 const groups: [StringKey, [string, StringKey][]][] = [
   ["keys.everywhere", [
-    ["1 – 9, 0", "keys.views"], ["[  ]", "keys.layer"], [",  .", "keys.head"], ["m", "keys.mean"], ["k", "keys.kind"],
+    ["1 – 9, s, 0", "keys.views"], ["[  ]", "keys.layer"], [",  .", "keys.head"], ["m", "keys.mean"], ["k", "keys.kind"],
     ["d", "keys.direction"], ["c", "keys.colours"], ["r", "keys.range"], ["e", "keys.export"], ["w", "keys.explain"], ["/", "keys.text"],
     ["h", "keys.clean"], ["g", "keys.words"], ["p", "keys.present"],
     ["l", "keys.language"], ["Esc", "keys.clear"], ["?", "keys.help"], ["Tab", "keys.tab"],

@@ -6,11 +6,11 @@ import type { OwnExample } from "./own_example";
 import type { HeadChoice, KindName } from "../data/types";
 
 export const viewNames = [
-  "text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow", "learn",
+  "text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow", "study", "learn",
 ] as const;
 export type ViewName = (typeof viewNames)[number];
-// The key that shows a view; the tenth is 0.
-export const viewKeys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"];
+// The key that shows a view, in the order of their names.
+export const viewKeys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "s", "0"];
 export type Direction = "out" | "in";
 export type SegmentFilter = "all" | "aa" | "ab" | "ba" | "bb";
 export const editedMatrices = ["x", "memory", "wq", "wk", "wv", "q", "k", "v", "wo"] as const;
@@ -64,6 +64,8 @@ export interface LinkState {
   words: boolean; // sub-tokens merged
   own: OwnExample; // sizes, mask and tokens of the person's own example of Steps
   presenting: boolean;
+  study: string; // "": the first
+  otherStudy: string; // beside it; "": the next one, "none": none
   learn: string; // where in Learn: learn/place.ts
 }
 
@@ -73,7 +75,8 @@ export const startState: LinkState = {
   threshold: { by: "mass", mass: 0.9 }, segments: "all", gridSort: "", example: "", edits: [], step: 0,
   part: [], size: 16, measureX: "entropy", measureY: "distance", otherCapture: "", otherModel: "", otherRunText: "",
   otherRunText2: "", otherLayer: 0, otherHead: 1, otherMask: "causal",
-  comparing: "heads", filmStep: 0, otherFilmStep: 0, clean: false, words: false, own: startOwn, presenting: false, learn: "",
+  comparing: "heads", filmStep: 0, otherFilmStep: 0, clean: false, words: false, own: startOwn, presenting: false,
+  study: "", otherStudy: "", learn: "",
 };
 
 interface Field<T> {
@@ -177,6 +180,8 @@ const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
   words: flag("words"),
   own: { key: "own", print: printOwn, parse: parseOwn },
   presenting: flag("present"),
+  study: words("study"),
+  otherStudy: words("study2"),
   learn: words("learn"),
 };
 

@@ -3,18 +3,23 @@ import { address, capture, change, explaining, kindInfo, now, page } from "./sta
 import { rangeNames } from "./colours";
 import { viewKeys, viewNames } from "./hash";
 import { chooseLanguage, language } from "./language";
+import { study, studyHead } from "./studies";
+
+// The head that the keys move: of the run, or of the study.
+function movable() {
+  const inStudy = now.view.peek() === "study";
+  return { info: inStudy ? study.peek() : kindInfo.peek(), chosen: inStudy ? studyHead.peek() : address.peek() };
+}
 
 function moveHead(by: number): void {
-  const info = kindInfo.peek();
-  const chosen = address.peek();
+  const { info, chosen } = movable();
   if (!info || !chosen) return;
   const head = chosen.head === "mean" ? (by > 0 ? -1 : 0) : chosen.head;
   change({ head: (head + by + info.heads) % info.heads });
 }
 
 function moveLayer(by: number): void {
-  const info = kindInfo.peek();
-  const chosen = address.peek();
+  const { info, chosen } = movable();
   if (info && chosen) change({ layer: (chosen.layer + by + info.layers) % info.layers });
 }
 

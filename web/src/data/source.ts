@@ -4,6 +4,7 @@ import type {
 } from "./types";
 import type { LearnSource } from "../learn/learn_source";
 import type { TensorFile } from "./safetensors";
+import type { StudyCard, StudyOverview } from "./study_types";
 
 export interface Thumbnails {
   layers: number;
@@ -69,6 +70,8 @@ export interface Source {
   rolloutRow(capture: string, kind: KindName, query: number, signal: AbortSignal): Promise<Float32Array>;
   // The heads whose steps can be shown; null: all.
   stepHeads(capture: string, kind: KindName): [number, number][] | null;
+  study(id: string): Promise<StudyOverview>;
+  studyHead(id: string, head: number): Promise<StudyCard>;
 }
 
 export function matrixOf(file: TensorFile, name: string): Matrix {

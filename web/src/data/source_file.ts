@@ -6,6 +6,7 @@ import type { Cells, Rollout, RowStatistics, Similarity, Source, Thumbnails } fr
 import type {
   Account, Capture, Crop, FileNotes, HeadAddress, KindInfo, KindName, Matrix, Overview, PageState,
 } from "./types";
+import type { StudyCard, StudyOverview } from "./study_types";
 
 export function bytesOfBase64(text: string): Uint8Array {
   const binary = atob(text);
@@ -48,6 +49,7 @@ export class FileSource implements Source {
   readonly notes: FileNotes | null;
   readonly learn: FileLearn;
   protected readonly pageState: PageState;
+  private readonly cards = new Map<string, StudyCard[]>(); // of studies, read when first asked for
 
   constructor(protected readonly file: TensorFile) {
     this.pageState = this.parsed<PageState>("state");
@@ -159,6 +161,16 @@ export class FileSource implements Source {
       if (match && match[1] === kind) heads.push([Number(match[2]), Number(match[3])]);
     }
     return heads;
+  }
+
+  async study(id: string): Promise<StudyOverview> {
+    return this.parsed<StudyOverview>(`study.${id}`);
+  }
+
+  async studyHead(id: string, head: number): Promise<StudyCard> {
+    let cards = this.cards.get(id);
+    if (!cards) this.cards.set(id, (cards = this.parsed<StudyCard[]>(`study.${id}.heads`)));
+    return cards[head];
   }
 
   private rowValues(name: string, head: HeadAddress, heads: number, extent: number): Float32Array {

@@ -7,6 +7,7 @@ import type { Cells, Rollout, RowStatistics, Similarity, Source, Thumbnails } fr
 import type {
   Account, Capture, Crop, HeadAddress, KindName, Matrix, Overview, PageState,
 } from "./types";
+import type { StudyCard, StudyOverview } from "./study_types";
 
 async function tensors(path: string, signal?: AbortSignal): Promise<TensorFile> {
   return new TensorFile(new Uint8Array(await (await request(path, { signal })).arrayBuffer()));
@@ -107,5 +108,13 @@ export class HttpSource implements Source {
 
   stepHeads(): null {
     return null;
+  }
+
+  study(id: string): Promise<StudyOverview> {
+    return json<StudyOverview>(`api/studies/${encodeURIComponent(id)}`);
+  }
+
+  studyHead(id: string, head: number): Promise<StudyCard> {
+    return json<StudyCard>(`api/studies/${encodeURIComponent(id)}/head?${query({ head })}`);
   }
 }
