@@ -1,12 +1,7 @@
 // fovea serve: the explorer, on this machine.
 #include <fmt/core.h>
 
-#include <cstdlib>
-#include <exception>
-#include <thread>
-
 #include "command.h"
-#include "end_signal.h"
 #include "explorer/request_error.h"
 #include "explorer/server.h"
 #include "fovea/error.h"
@@ -15,15 +10,10 @@
 #include "inputs/study_input.h"
 #include "inputs/text_argument.h"
 #include "output/reading_notes.h"
-#include "subprocess.h"
+#include "run_explorer.h"
 
 namespace fovea::command {
 namespace {
-
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
-}
 
 class ServeCommand final : public Command {
  public:
@@ -67,22 +57,7 @@ class ServeCommand final : public Command {
     if (film_) server.captures().show(Film::load(*film_, options.limits.film_bytes));
     if (!studies_.empty()) server.show(load_studies(studies_));
     if (!texts_.empty()) read_first(server, models, context.language);
-
-    const EndSignal end;
-    std::exception_ptr failure;
-    std::thread listening([&] {
-      try {
-        server.listen();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-    });
-    if (server.is_open_to_others()) warn(context, server);
-    tell(context, server.url());
-    end.wait();
-    server.stop();
-    listening.join();
-    if (failure) std::rethrow_exception(failure);
+    run_explorer(context, server, {.place = "", .browser = !no_browser_, .json = json_});
   }
 
  private:
@@ -98,27 +73,6 @@ class ServeCommand final : public Command {
     } catch (const explorer::RequestError& error) {
       throw Error(fmt::format("[serve] {}", error.what()));
     }
-  }
-
-  static void warn(const Context& context, const explorer::Server& server) {
-    std::string urls;
-    for (const std::string& url : server.urls_for_others()) urls += (urls.empty() ? "" : ", ") + url;
-    print_message(context.say(
-        tr("Warning: anyone on the network can use this explorer, read its texts and run its models")));
-    if (!urls.empty()) print_message(context.say(tr("Others can reach it at {0}", urls)));
-  }
-
-  void tell(const Context& context, const std::string& url) const {
-    if (json_) {
-      context.line(fmt::format("{{\"url\": \"{}\"}}", url));  // one line: who waits for it reads lines
-      context.out.flush();
-    }
-    const bool display = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
-    const bool opened = !no_browser_ && display && start_program({"xdg-open", url});
-    if (json_) return;
-    print_message(
-        context.say(opened ? tr("The explorer is at {0} and opens in your browser; Ctrl-C stops it", url)
-                           : tr("The explorer is at {0}; Ctrl-C stops it", url)));
   }
 
   std::vector<std::string> texts_, studies_;

@@ -10,6 +10,7 @@
 #include "fovea/error.h"
 #include "fovea/file.h"
 #include "inputs/model_input.h"
+#include "inputs/own_models.h"
 #include "inputs/served_models.h"
 #include "inputs/study_input.h"
 #include "inputs/text_argument.h"
@@ -111,7 +112,7 @@ class ViewCommand final : public Command {
     }
     if (texts_.empty()) {
       if (model_) throw UsageError("--model needs a TEXT");
-      return write_page(page_file(explorer::embedded_page()));
+      return write_page(page_file(explorer::embedded_page(), own_model_folder));
     }
     const explorer::PageFile file = file_of_texts(context.language);
     write_file(*output_, file.html);

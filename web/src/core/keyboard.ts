@@ -1,7 +1,7 @@
 // Keys that work everywhere. Keys of one view are handled there and go no further.
 import { address, capture, change, explaining, kindInfo, now, page } from "./state";
 import { rangeNames } from "./colours";
-import { viewNames } from "./hash";
+import { viewKeys, viewNames } from "./hash";
 import { chooseLanguage, language } from "./language";
 import { study, studyHead } from "./studies";
 
@@ -52,7 +52,6 @@ const actions: Record<string, () => void> = {
   g: () => change({ words: !now.words.peek() }),
   p: () => change({ presenting: !now.presenting.peek() }),
   l: () => chooseLanguage(language.peek() === "en" ? "zh" : "en"),
-  s: () => change({ view: "study" }),
   e: () => document.querySelector<HTMLElement>("[data-key=export]")?.click(),
   w: () => (explaining.value = !explaining.peek()),
   "/": () => document.getElementById("text")?.focus(),
@@ -76,7 +75,7 @@ export function installKeys(toggleHelp: () => void): () => void {
       if (event.key === "Escape") (event.target as HTMLElement).blur();
       return;
     }
-    const view = /^[1-9]$/.test(event.key) ? viewNames[Number(event.key) - 1] : undefined;
+    const view = viewNames[viewKeys.indexOf(event.key)];
     const action = view ? () => change({ view }) : event.key === "?" ? toggleHelp : actions[event.key];
     if (!action) return;
     event.preventDefault();

@@ -2,6 +2,7 @@
 import type {
   Account, Capture, Crop, FileNotes, HeadAddress, KindName, Matrix, Overview, PageState,
 } from "./types";
+import type { LearnSource } from "../learn/learn_source";
 import type { TensorFile } from "./safetensors";
 import type { StudyCard, StudyOverview } from "./study_types";
 
@@ -50,6 +51,7 @@ export class SourceError extends Error {
 export interface Source {
   readonly canRun: boolean;
   readonly notes: FileNotes | null;
+  readonly learn: LearnSource;
   state(): Promise<PageState>;
   examples(): Promise<Account[]>;
   run(model: string, text: string, text2: string): Promise<Capture>;

@@ -1,4 +1,5 @@
 // The data inside a page written by `fovea view`: one safetensors file, base64, in an inert script element.
+import { FileLearn } from "../learn/file_learn";
 import { FormatError, TensorFile } from "./safetensors";
 import { SourceError } from "./source";
 import type { Cells, Rollout, RowStatistics, Similarity, Source, Thumbnails } from "./source";
@@ -46,11 +47,13 @@ export function downsample(matrix: Matrix, size: number): Cells {
 export class FileSource implements Source {
   readonly canRun = false;
   readonly notes: FileNotes | null;
+  readonly learn: FileLearn;
   protected readonly pageState: PageState;
   private readonly cards = new Map<string, StudyCard[]>(); // of studies, read when first asked for
 
   constructor(protected readonly file: TensorFile) {
     this.pageState = this.parsed<PageState>("state");
+    this.learn = new FileLearn(file.metadata);
     this.notes = file.metadata["notes"] ? this.parsed<FileNotes>("notes") : null;
   }
 

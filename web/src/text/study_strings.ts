@@ -10,7 +10,6 @@ export const studyStrings = {
     "Click a tile or a point of the map. With two studies (two models, two corpora, before and after training) choose the second one above: the cards stand side by side.",
     "点击一个色块或分布图中的一个点。若有两份统计（两个模型、两个语料、训练前后），请在上方选择第二份：两张卡片会并排显示。",
   ],
-  "keys.study": ["the study", "统计视图"],
   studyNone: ["No study is loaded. Make one, then open it:", "还没有载入统计。先做一份，再打开它："],
   studyNoneAbout: [
     "A study measures every head of a model over as many texts as you have. It can be stopped and goes on where it was.",

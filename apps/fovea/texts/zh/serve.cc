@@ -34,8 +34,8 @@ Translations serve() {
        "警告：网络中的任何人都能使用这个浏览器，查看其中的文本并运行模型"},
       {"Others can reach it at {0}", "其他人可通过以下地址访问：{0}"},
       {"The explorer is at {0} and opens in your browser; Ctrl-C stops it",
-       "浏览器地址： {0}（已在浏览器中打开；按 Ctrl-C 结束）"},
-      {"The explorer is at {0}; Ctrl-C stops it", "浏览器地址： {0}（按 Ctrl-C 结束）"},
+       "浏览器地址： {0} （已在浏览器中打开；按 Ctrl-C 结束）"},
+      {"The explorer is at {0}; Ctrl-C stops it", "浏览器地址： {0} （按 Ctrl-C 结束）"},
   };
 }
 
