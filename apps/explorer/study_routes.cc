@@ -13,16 +13,16 @@ namespace {
 
 // The answer is there already.
 HttpTask study_answer(StudyStore::Body body) {
-  return {.work = [answer = HttpAnswer{.body = std::move(body)}](const std::stop_token&) { return answer; }};
+  return {
+      .work = [answer = HttpAnswer{.body = std::move(body)}](const std::stop_token&) { return answer; }};
 }
 
 }  // namespace
 
 void add_study_routes(Routes& routes, const StudyStore& studies) {
-  routes.add("GET", "/api/studies/*", &RequestGuard::check_api,
-             [&studies](const HttpRequest&, const std::string& id) {
-               return study_answer(studies.overview(id));
-             });
+  routes.add(
+      "GET", "/api/studies/*", &RequestGuard::check_api,
+      [&studies](const HttpRequest&, const std::string& id) { return study_answer(studies.overview(id)); });
   routes.add("GET", "/api/studies/*/head", &RequestGuard::check_api,
              [&studies](const HttpRequest& request, const std::string& id) {
                const Index heads = studies.heads(id);

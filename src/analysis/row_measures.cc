@@ -12,8 +12,8 @@ namespace {
 
 constexpr Index kFewKeys = 8;
 
-// Two lanes, which every x86-64 and every ARMv8 has. Written out, because compilers make no vectors of a sum
-// with a condition in it.
+// Two lanes, which every x86-64 and every ARMv8 has. Written out, because compilers make no vectors of a
+// sum with a condition in it.
 using Pair = double __attribute__((vector_size(16)));
 using PairFlags = std::int64_t __attribute__((vector_size(16)));
 
@@ -53,12 +53,11 @@ double between(double low, double high) {
 }
 
 // How many of the largest of these are needed to hold `target`.
-Index largest_holding(double target, std::vector<double>& weights) {
+Index largest_holding(double target, double* first, double* last) {
   // Halves the part in question: the larger half is taken whole, or the last key lies in it.
-  auto begin = weights.begin(), end = weights.end();
-  double held = 0;
-  while (end - begin > 1) {
-    const auto middle = begin + (end - begin) / 2;
+  double *begin = first, *end = last, held = 0;
+  while (end - begin > kFewKeys) {
+    double* const middle = begin + (end - begin) / 2;
     std::nth_element(begin, middle, end, std::greater<>());
     const double larger = std::accumulate(begin, middle, 0.0);
     if (held + larger >= target) {
@@ -68,7 +67,9 @@ Index largest_holding(double target, std::vector<double>& weights) {
       begin = middle;
     }
   }
-  return static_cast<Index>(begin - weights.begin()) + (begin == end ? 0 : 1);
+  std::sort(begin, end, std::greater<>());
+  while (begin != end && held < target) held += *begin++;
+  return begin - first;
 }
 
 }  // namespace
@@ -93,14 +94,13 @@ Index keys_holding(double share, const std::vector<double>& row, std::vector<dou
       high = bound, needed = above;
     }
   }
-  scratch.resize(row.size() + 1);
+  if (scratch.size() <= row.size()) scratch.resize(row.size() + 1);
   std::size_t count = 0;
   for (const double weight : row) {
     scratch[count] = weight;
     count += static_cast<std::size_t>(weight > low) & static_cast<std::size_t>(weight <= high);
   }
-  scratch.resize(count);
-  return needed.keys + largest_holding(target - needed.sum, scratch);
+  return needed.keys + largest_holding(target - needed.sum, scratch.data(), scratch.data() + count);
 }
 
 }  // namespace fovea

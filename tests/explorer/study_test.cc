@@ -12,7 +12,8 @@ namespace fovea::explorer {
 namespace {
 
 const std::vector<std::string>& texts() {
-  static const std::vector<std::string> all = {"the cat sat on the mat", "a dog ran", "the cat the cat the cat"};
+  static const std::vector<std::string> all = {"the cat sat on the mat", "a dog ran",
+                                               "the cat the cat the cat"};
   return all;
 }
 
@@ -92,7 +93,8 @@ TEST_F(StudyServer, overview_has_the_map_and_the_nearest_heads) {
   for (Index other = 1; other < heads; ++other) {
     EXPECT_GE(similarity.divergence(0, other), nearest["divergence"].get<double>() - 6e-7);
   }
-  EXPECT_NEAR(overview["heads"][1]["means"]["entropy"].get<double>(), study.value(1, Measure::entropy).mean, 6e-7);
+  EXPECT_NEAR(overview["heads"][1]["means"]["entropy"].get<double>(), study.value(1, Measure::entropy).mean,
+              6e-7);
 }
 
 TEST_F(StudyServer, what_is_not_there_is_refused) {
@@ -115,7 +117,8 @@ TEST(StudyPage, holds_what_the_server_answers) {
   const PageFile page = study_page(test_page(), studies);
   const std::string open = "id=\"fovea-data\">";
   const std::size_t begin = page.html.find(open) + open.size();
-  const std::string data = from_base64(page.html.substr(begin, page.html.find("</script>", begin) - begin), "[test]");
+  const std::string data =
+      from_base64(page.html.substr(begin, page.html.find("</script>", begin) - begin), "[test]");
   const NamedArrays arrays = parse_safetensors(data, "[test]");
   const StudyStore store(studies);
   EXPECT_EQ(arrays.metadata().at("study.s1"), *store.overview("s1"));

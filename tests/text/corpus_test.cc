@@ -68,7 +68,8 @@ std::string zstd_packed(const std::string& bytes) {
 }
 
 // `size` is the field of 12 bytes, `prefix` what ustar puts before the name.
-std::string tar_header(const std::string& name, const std::string& size, char type, const std::string& prefix = "") {
+std::string tar_header(const std::string& name, const std::string& size, char type,
+                       const std::string& prefix = "") {
   std::string block(512, '\0');
   block.replace(0, name.size(), name);
   block.replace(124, size.size(), size);
@@ -114,7 +115,8 @@ TEST(Corpus, csv_as_rfc_4180_has_it) {
   EXPECT_EQ(texts_of(Corpus(path, {.field = "id"})), (Texts{"1", "2", "3", "4"}));
   EXPECT_EQ(counts_of(Corpus(path)).broken, 0);  // a line without anything is no row
   const std::string twice = put(directory, "b.csv", "text,text\na,b\n");
-  EXPECT_EQ(message_of([&] { Corpus corpus(twice); }), "[corpus] " + twice + ": has the column \"text\" twice");
+  EXPECT_EQ(message_of([&] { Corpus corpus(twice); }),
+            "[corpus] " + twice + ": has the column \"text\" twice");
   EXPECT_EQ(message_of([&] { Corpus(path, {.field = "stars"}); }),
             "[corpus] " + path + ": has no column \"stars\"; it has \"id\", \"review\"");
 }
@@ -232,7 +234,8 @@ TEST(Corpus, tar_in_all_its_forms) {
   // A link says how large its target is, and has no content.
   const std::string link = tar_header("l.txt", octal(700), '2');
   const std::string path =
-      put(directory, "a.tar", tar_member("1.txt", "one", '0', "long/way") + link + binary + std::string(1024, '\0'));
+      put(directory, "a.tar",
+          tar_member("1.txt", "one", '0', "long/way") + link + binary + std::string(1024, '\0'));
   EXPECT_EQ(names_in(Corpus(path)), (Texts{"2.txt", "long/way/1.txt"}));
   EXPECT_EQ(texts_of(Corpus(path)), (Texts{"fifth", "one"}));
 }
@@ -244,8 +247,10 @@ TEST(Corpus, tar_that_lies) {
   };
   const std::string huge = std::string("\x80", 1) + std::string(3, '\0') + std::string(8, '\x7f');
   EXPECT_NE(told(tar_header("1.txt", huge, '0')).find("too large"), std::string::npos);
-  EXPECT_NE(told(tar_header("1.txt", octal(1100), '0') + std::string(600, 'x')).find("ends too early"), std::string::npos);
-  EXPECT_NE(told(tar_header("n", octal(std::size_t{1} << 30), 'L')).find("a name of the tar is too long"), std::string::npos);
+  EXPECT_NE(told(tar_header("1.txt", octal(1100), '0') + std::string(600, 'x')).find("ends too early"),
+            std::string::npos);
+  EXPECT_NE(told(tar_header("n", octal(std::size_t{1} << 30), 'L')).find("a name of the tar is too long"),
+            std::string::npos);
   EXPECT_NE(told(tar_member("h", "99 path=a.txt\n", 'x')).find("pax header"), std::string::npos);
   EXPECT_NE(told(tar_member("h", "20 size=99999999999\n", 'x')).find("beyond 8 GB"), std::string::npos);
   EXPECT_NE(told(tar_header("1.txt", "89999999999", '0')).find("octal"), std::string::npos);

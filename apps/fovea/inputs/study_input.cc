@@ -9,7 +9,8 @@ namespace fovea::command {
 
 std::vector<Study> load_studies(const std::vector<std::string>& paths) {
   if (paths.size() > explorer::kMostStudies) {
-    throw UsageError(fmt::format("--study: got {}, at most {} are shown", paths.size(), explorer::kMostStudies));
+    throw UsageError(
+        fmt::format("--study: got {}, at most {} are shown", paths.size(), explorer::kMostStudies));
   }
   std::vector<Study> studies;
   for (const std::string& path : paths) studies.push_back(Study::load(path));

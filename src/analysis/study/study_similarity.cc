@@ -22,7 +22,8 @@ std::uint64_t mixed(std::uint64_t number) {
 constexpr Index kLanes = 8;
 
 // x ln x for 0 ≤ x ≤ 2, 0 for 0, within 1.5e-7. Without a branch, so that compilers make vectors of it: as
-// std::log in double, the comparison of heads was a tenth of a study. The polynomial is that of Cephes' logf.
+// std::log in double, the comparison of heads was a tenth of a study. The polynomial is that of Cephes'
+// logf.
 inline float x_log_x(float x) {
   constexpr std::uint32_t kRootHalf = 0x3F3504F3;
   const auto bits = std::bit_cast<std::int32_t>(x);

@@ -101,7 +101,8 @@ class StudyProbe final : public Probe {
     const ScoreExtents extents{1, 1, header_.heads, n_, n_};
     VisibleKeys visible(call.options.mask.node(), extents);
     for_each_row_band(0, n_, header_.heads * n_, [&](Index begin, Index end) {
-      const Tensor band = one_band ? Tensor() : attention_crop(call.q, call.k, call.options, {begin, end, 0, n_});
+      const Tensor band =
+          one_band ? Tensor() : attention_crop(call.q, call.k, call.options, {begin, end, 0, n_});
       const Tensor& weights = one_band ? statistics.weights : band;
       for (Index h = 0; h < header_.heads; ++h) {
         for (Index i = begin; i < end; ++i) {
