@@ -91,6 +91,14 @@ TokenId id_of(const ModelFile& model, PieceType type) {
   return kNoToken;
 }
 
+// Words of their own, each with a ▁ in front.
+void set_white_space(const ModelFile& model, TokenizerParts& parts) {
+  if (model.remove_extra_white_space) parts.pre_tokenizers.push_back(make_white_space_split());
+  const auto scheme = model.add_dummy_prefix || model.remove_extra_white_space ? PrependScheme::always
+                                                                               : PrependScheme::never;
+  add_metaspace(parts.pre_tokenizers, 0x2581, scheme, true);
+}
+
 void set_unigram(const ModelFile& model, const std::string& where, TokenizerParts& parts) {
   std::vector<double> scores;
   TokenTable words;  // control symbols are no words; their places stay, so that ids do
@@ -102,10 +110,7 @@ void set_unigram(const ModelFile& model, const std::string& where, TokenizerPart
   parts.model = make_unigram(words, std::move(scores),
                              {.unknown = id_of(model, kUnknown), .byte_fallback = model.byte_fallback});
   if (!model.charsmap.empty()) parts.normalizers.push_back(make_charsmap(model.charsmap, where));
-  if (model.remove_extra_white_space) parts.pre_tokenizers.push_back(make_white_space_split());
-  const auto scheme = model.add_dummy_prefix || model.remove_extra_white_space ? PrependScheme::always
-                                                                               : PrependScheme::never;
-  add_metaspace(parts.pre_tokenizers, 0x2581, scheme, true);
+  set_white_space(model, parts);
   parts.decoders.push_back(make_metaspace_decoder(0x2581, model.add_dummy_prefix));
 }
 
@@ -119,8 +124,12 @@ void set_pairs(const ModelFile& model, const std::string& where, TokenizerParts&
   parts.model = make_scored_pairs(parts.tokens, std::move(scores), std::move(mergeable),
                                   {.unknown = id_of(model, kUnknown)});
   if (!model.charsmap.empty()) parts.normalizers.push_back(make_charsmap(model.charsmap, where));
-  if (model.add_dummy_prefix) parts.normalizers.push_back(make_prepend("\u2581"));
-  parts.normalizers.push_back(make_replace(" ", "\u2581"));
+  if (model.remove_extra_white_space) {
+    set_white_space(model, parts);
+  } else {  // Llama: a text is one word
+    if (model.add_dummy_prefix) parts.normalizers.push_back(make_prepend("\u2581"));
+    parts.normalizers.push_back(make_replace(" ", "\u2581"));
+  }
   add_sentence_piece_decoders(parts.decoders);
 }
 

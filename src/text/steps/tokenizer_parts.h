@@ -1,6 +1,7 @@
 // What a tokenizer consists of, whichever file it came from.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ struct FOVEA_PRIVATE_API TokenizerParts {
   AddedTokens added;
   PostProcessor post_processor;
   Decoders decoders;
+  bool language_codes = false;  // ">>fra<<" in front of a text is one token
+
+  // What the decoder of an encoder-decoder model reads and writes, where that is cut in another way.
+  std::shared_ptr<const TokenizerParts> target = {};
 
   // The pad token by its usual names; kNoToken if there is none.
   TokenId pad() const;
@@ -37,6 +42,8 @@ void set_added_tokens(TokenizerParts& parts, std::vector<AddedToken> tokens);
 
 // A folder or one of the files below.
 TokenizerParts load_tokenizer(const std::string& path);
+// source.spm, target.spm and vocab.json of a folder.
+TokenizerParts load_marian_tokenizer(const std::filesystem::path& folder);
 
 // From the bytes of a file. `where` is "[tokenizer] tokenizer.json", for messages.
 TokenizerParts read_tokenizer_json(std::string_view json, const std::string& where);
