@@ -36,7 +36,7 @@ class TranslateCommand final : public Command {
     return {
         {"fovea translate --model en-zh \"I love you.\"", tr("three words, and where they came from")},
         {"fovea translate --model en-zh \"Where is my book?\" -o book.svg", tr("the same as a picture")},
-        {"fovea translate --model en-zh --beams 4 \"I have a big house.\"",
+        {"fovea translate --model en-zh --beams 4 \"She didn't like the horse at first.\"",
          tr("the best of four texts that grow side by side")},
         {"fovea translate --model en-zh --lines english.txt", tr("a file, line by line")}};
   }

@@ -36,7 +36,7 @@ void set_marian_specials(TokenizerParts& parts, TokenId end) {
 // One side: pieces by one file, their ids by another.
 TokenizerParts read_marian_side(const std::string& pieces_path, const std::string& vocabulary_path) {
   const std::string where = "[tokenizer] " + pieces_path, vocabulary = "[tokenizer] " + vocabulary_path;
-  TokenizerParts parts = read_sentence_piece(read_file(pieces_path), where);
+  TokenizerParts parts = read_sentence_piece(read_file(pieces_path), where, WordBreaks::spaces);
   for (const AddedToken& token : parts.added.tokens()) {
     if (token.special) continue;
     fail("{}: unsupported: the piece {}, defined by its maker, is always one token", where,

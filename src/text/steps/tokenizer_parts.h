@@ -47,7 +47,9 @@ TokenizerParts load_marian_tokenizer(const std::filesystem::path& folder);
 
 // From the bytes of a file. `where` is "[tokenizer] tokenizer.json", for messages.
 TokenizerParts read_tokenizer_json(std::string_view json, const std::string& where);
-TokenizerParts read_sentence_piece(std::string_view model, const std::string& where);
+enum class WordBreaks { white_space, spaces };  // of Unigram: as `tokenizers`, as SentencePiece
+TokenizerParts read_sentence_piece(std::string_view model, const std::string& where,
+                                   WordBreaks breaks = WordBreaks::white_space);
 TokenizerParts read_llama2c_tokenizer(std::string_view bytes, const std::string& where);
 TokenizerParts read_word_list(std::string_view vocab_txt, bool lower_case, const std::string& where);
 TokenizerParts read_vocab_and_merges(std::string_view vocab_json, std::string_view merges_txt,
