@@ -44,11 +44,15 @@ class FetchAhead {
   }
   // What comes after all pieces.
   void Then(FetchAhead* later) { later_ = later; }
+  // No recursion: GCC refuses to inline one without optimization.
   HWY_INLINE void Next(int lines) {
-    if (at_ == count_) {
-      if (later_ != nullptr) later_->Next(lines);
-      return;
-    }
+    FetchAhead* now = this;
+    while (now->at_ == now->count_ && now->later_ != nullptr) now = now->later_;
+    now->Fetch(lines);
+  }
+
+ private:
+  HWY_INLINE void Fetch(int lines) {
     for (int line = 0; line < lines && at_ < count_; ++line) {
       const Piece& piece = pieces_[at_];
       hwy::Prefetch(piece.data + row_ * piece.stride + column_);
@@ -61,7 +65,6 @@ class FetchAhead {
     }
   }
 
- private:
   struct Piece {
     const float* data;
     Index stride, rows, width;
