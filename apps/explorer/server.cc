@@ -168,14 +168,15 @@ void Server::Parts::add_routes() {
   routes.add("GET", "/api/examples", &RequestGuard::check_api,
              [this](const HttpRequest&, const std::string&) { return answered_at_once(examples); });
   routes.add("GET", "/api/state", &RequestGuard::check_api, [this](const HttpRequest&, const std::string&) {
-    return HttpTask{.work =
-                        [this](const std::stop_token&) {
-                          const std::vector<CapturePtr> kept = captures.captures();
-                          std::vector<const StoredCapture*> all;
-                          for (const CapturePtr& each : kept) all.push_back(each.get());
-                          return state.of(state_json(captures.models(), all, limits, captures.film(), &study_store));
-                        },
-                    .queue = &answers};
+    return HttpTask{
+        .work =
+            [this](const std::stop_token&) {
+              const std::vector<CapturePtr> kept = captures.captures();
+              std::vector<const StoredCapture*> all;
+              for (const CapturePtr& each : kept) all.push_back(each.get());
+              return state.of(state_json(captures.models(), all, limits, captures.film(), &study_store));
+            },
+        .queue = &answers};
   });
   routes.add(
       "GET", "/api/mask", &RequestGuard::check_api, [this](const HttpRequest& request, const std::string&) {
