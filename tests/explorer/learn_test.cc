@@ -93,12 +93,15 @@ TEST_F(Learn, what_is_no_answer_is_refused) {
 }
 
 // The page compares with what stands there: the right answer, and every mistake that the exercise lists.
-TEST(LearnFile, holds_what_the_page_compares_with) {
+TEST(LearnFile, holds_examples_lessons_and_what_the_page_compares_with) {
   const PageFile file = page_file(test_page(), {});
   const std::string tag = R"(<script type="application/octet-stream" id="fovea-data">)";
   const std::size_t begin = file.html.find(tag) + tag.size(), end = file.html.find("</script>", begin);
   const NamedArrays data =
       parse_safetensors(from_base64(std::string_view(file.html).substr(begin, end - begin)), "page");
+  EXPECT_EQ(data.size(), 0U);
+  EXPECT_TRUE(Json::parse(data.metadata().at("state"))["captures"].empty());
+  EXPECT_GE(Json::parse(data.metadata().at("examples"))["examples"].size(), 12U);
   const Json answers = Json::parse(data.metadata().at("learn.answers"));
   for (const Exercise& each : exercises()) {
     if (each.kind == ExerciseKind::model) continue;  // no model was given

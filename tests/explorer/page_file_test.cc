@@ -120,13 +120,6 @@ TEST(PageFile, longer_texts_have_8_bits_and_the_longest_no_weights) {
   EXPECT_FALSE(data.metadata().contains("notes"));
 }
 
-TEST(PageFile, of_the_examples_alone) {
-  const NamedArrays data = data_of(page_file(test_page(), {}));
-  EXPECT_EQ(data.size(), 0u);
-  EXPECT_TRUE(Json::parse(data.metadata().at("state"))["captures"].empty());
-  EXPECT_GE(Json::parse(data.metadata().at("examples"))["examples"].size(), 12u);
-}
-
 TEST(PageFile, what_cannot_be_done_is_told) {
   const StoredCapture stored = captured("bert", "the cat");
   EXPECT_THROW(page_file({"<p>no place</p>", ""}, stored, {}), fovea::Error);

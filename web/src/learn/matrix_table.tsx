@@ -15,10 +15,11 @@ function decimalsOf(cell: Cell): number {
 export const isRounded = (values: Cell[][]) => values.some((row) => row.some((cell) => typeof cell === "number" && Number(cell.toFixed(mostDecimals)) !== cell));
 
 // All numbers of a matrix have the same decimals, as few as will do.
-function cellText(cell: Cell, decimals: number): string {
+// Tiny ones are written with an exponent, where there is room (`wide`).
+function cellText(cell: Cell, decimals: number, wide: boolean): string {
   if (typeof cell === "string") return { inf: "∞", "-inf": "−∞", nan: "NaN" }[cell] ?? cell;
   const size = Math.abs(cell);
-  if (size >= 1e5 || (size > 0 && size < 1e-4)) return Number.isInteger(cell) ? wholeText(cell) : shortText(cell);
+  if (size >= 1e5 || (wide && size > 0 && size < 1e-4)) return Number.isInteger(cell) ? wholeText(cell) : shortText(cell);
   return cell.toFixed(size >= 1000 ? Math.min(1, decimals) : decimals).replace("-", "−");
 }
 
@@ -73,7 +74,7 @@ export function MatrixTable(props: {
                   <td key={j} class={matrix.weights ? "share" : ""} style={matrix.weights && typeof cell === "number" ? { "--share": Math.min(1, Math.max(0, cell)) } : undefined}>
                     {onChange && typeof cell === "number"
                       ? <NumberField value={cell} label={`${matrix.title}: ${rowName(i)}, ${columnName(j)}`} onChange={(value) => onChange(i, j, value)} />
-                      : <span>{cellText(cell, decimals)}</span>}
+                      : <span>{cellText(cell, decimals, row.length <= 4)}</span>}
                   </td>
                 ))}
               </tr>
