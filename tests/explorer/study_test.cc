@@ -109,7 +109,9 @@ TEST_F(StudyServer, what_is_not_there_is_refused) {
 TEST(StudyStore, refuses_too_many_and_empty_ones) {
   const Study study = small_study("three");
   EXPECT_THROW(StudyStore(std::vector<Study>(5, study)), Error);
-  EXPECT_THROW(StudyStore({Study(TextModel::load(tiny_model("bert")), {.length = 12})}), Error);
+  EXPECT_THROW(
+      StudyStore({Study(TextModel::load(tiny_model("bert")), {.length = 12, .similarity_rows = 0})}),
+      Error);
 }
 
 TEST(StudyPage, holds_what_the_server_answers) {
