@@ -15,7 +15,7 @@ std::string own_model(const std::string& name) {
   return std::string(FOVEA_TEST_DATA) + "/../../models/" + name;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> output_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -61,7 +61,7 @@ TEST(TranslateCommand, trains_a_model_that_translates_and_aligns) {
   const CommandResult aligned = run_fovea({"align", "--model", folder, file});
   ASSERT_EQ(aligned.exit_code, 0) << aligned.err;
   EXPECT_TRUE(contains(aligned.err, "2 broken lines, whose output is empty")) << aligned.err;
-  const std::vector<std::string> links = lines_of(aligned.out);
+  const std::vector<std::string> links = output_lines(aligned.out);
   ASSERT_EQ(links.size(), 62u);  // as many as the file has
   EXPECT_EQ(links.front() + links.back(), "");
   EXPECT_EQ(std::count(links.begin(), links.end(), ""), 2);
@@ -86,7 +86,7 @@ TEST(TranslateCommand, align_gives_a_line_for_each_line) {
                         "\nI see .\t我 明白 。");
   const CommandResult result = run_fovea({"align", "--model", own_model("en-zh"), file});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const std::vector<std::string> links = lines_of(result.out);
+  const std::vector<std::string> links = output_lines(result.out);
   ASSERT_EQ(links.size(), 6u) << result.out;
   EXPECT_EQ(links[0], "0-0 1-1 2-2 3-3");
   EXPECT_EQ(links[1] + links[2] + links[3] + links[4], "");
@@ -97,8 +97,8 @@ TEST(TranslateCommand, align_gives_a_line_for_each_line) {
   EXPECT_TRUE(contains(
       result.err, "2 lines have more tokens than the 48 that the model reads; their output is empty: 4, 5"))
       << result.err;
-  const CommandResult json = run_fovea({"align", "--model", own_model("en-zh"), file, "--json"});
-  const Json all = Json::parse(json.out);
+  const CommandResult listed = run_fovea({"align", "--model", own_model("en-zh"), file, "--json"});
+  const Json all = Json::parse(listed.out);
   ASSERT_EQ(all.size(), 6u);
   EXPECT_EQ(all[0].at("links"), links[0]);
   EXPECT_TRUE(all[1].is_null() && all[2].is_null() && all[3].is_null() && all[4].is_null());

@@ -130,7 +130,9 @@ def draw_weights(name, model, dtype):
         scale = 0.3
         if "embed" in place or "wte" in place or "shared" in place:
             scale = 0.6
-        if model.config.model_type in ("bart", "marian", "mbart"):  # else they repeat one word
+        # Else they repeat one word. Not larger than 0.45: from there on float32 is off by more than the tests allow,
+        # PyTorch's as well (docs/models.md).
+        if model.config.model_type in ("bart", "marian", "mbart"):
             scale = 0.1 if place.endswith("bias") else 0.45
             if place.startswith("model.shared") or "embed_tokens" in place:
                 scale = 0.2 if model.config.scale_embedding else 0.6

@@ -111,10 +111,11 @@ TEST(TokenizerErrors, paths) {
             std::string::npos);
   const std::string folder = ::testing::TempDir() + "fovea-empty-tokenizer";
   std::filesystem::create_directories(folder);
-  EXPECT_EQ(message_of([&] { Tokenizer::load(folder); }),
-            "[tokenizer] " + folder +
-                ": there is no tokenizer.json, spiece.model, tokenizer.model, vocab.json, vocab.txt or "
-                "tokenizer.bin");
+  EXPECT_EQ(
+      message_of([&] { Tokenizer::load(folder); }),
+      "[tokenizer] " + folder +
+          ": there is no tokenizer.json, spiece.model, tokenizer.model, source.spm, vocab.json, vocab.txt "
+          "or tokenizer.bin");
   std::filesystem::remove_all(folder);
 }
 

@@ -94,13 +94,13 @@ TokenId id_of(const ModelFile& model, PieceType type) {
 // Words of their own, each with a ▁ in front. SentencePiece divides them at spaces, into which its rules
 // turn other white space; `tokenizers`, whose ids T5's files are to give, divides them at any white space.
 void set_white_space(const ModelFile& model, WordBreaks breaks, TokenizerParts& parts) {
+  const bool spaces = breaks == WordBreaks::spaces;
   if (model.remove_extra_white_space) {
-    parts.pre_tokenizers.push_back(breaks == WordBreaks::spaces ? make_space_split()
-                                                                : make_white_space_split());
+    parts.pre_tokenizers.push_back(spaces ? make_space_split() : make_white_space_split());
   }
-  const auto scheme = model.add_dummy_prefix || model.remove_extra_white_space ? PrependScheme::always
-                                                                               : PrependScheme::never;
-  add_metaspace(parts.pre_tokenizers, 0x2581, scheme, true);
+  const auto scheme = spaces ? PrependScheme::every_word : PrependScheme::always;
+  const bool prepended = model.add_dummy_prefix || model.remove_extra_white_space;
+  add_metaspace(parts.pre_tokenizers, 0x2581, prepended ? scheme : PrependScheme::never, true);
 }
 
 void set_unigram(const ModelFile& model, WordBreaks breaks, const std::string& where,

@@ -180,8 +180,9 @@ class Metaspace final : public PreTokenizer {
   Metaspace(char32_t replacement, PrependScheme scheme) : replacement_(replacement), scheme_(scheme) {}
   void apply(SplitText& split) const override {
     rewrite_pieces(split, [&](const AlignedCharacter* piece, std::size_t size, AlignedCharacters& out) {
-      const bool has_it = piece[0].value == U' ' || piece[0].value == replacement_;
-      const bool wanted = scheme_ == PrependScheme::always ||
+      const bool has_it = scheme_ != PrependScheme::every_word &&
+                          (piece[0].value == U' ' || piece[0].value == replacement_);
+      const bool wanted = scheme_ == PrependScheme::always || scheme_ == PrependScheme::every_word ||
                           (scheme_ == PrependScheme::first && piece[0].origin.begin == 0);
       if (wanted && !has_it) out.push_back({replacement_, piece[0].origin});
       for (std::size_t i = 0; i < size; ++i) {

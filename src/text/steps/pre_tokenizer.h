@@ -22,7 +22,8 @@ class PreTokenizer {
 
 using PreTokenizers = std::vector<std::unique_ptr<PreTokenizer>>;  // one after the other
 
-enum class PrependScheme { never, first, always };
+// always: not where a word begins with it already; every_word: there, too, as SentencePiece does.
+enum class PrependScheme { never, first, always, every_word };
 
 std::unique_ptr<PreTokenizer> make_bert_pre_tokenizer();
 std::unique_ptr<PreTokenizer> make_white_space_split();

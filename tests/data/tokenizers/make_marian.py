@@ -20,7 +20,7 @@ FOLDER = HERE / "marian"
 SAMPLES = json.loads((HERE / "texts.json").read_text(encoding="utf-8"))
 # Language codes in front, in the middle, and one that the vocabulary does not have; special tokens; nothing.
 TEXTS = SAMPLES + [">>fra<< Hello there.", ">>fra<<Hello", " >>fra<< Hello", "Hello >>fra<< there", ">>xyz<< Hello",
-                   ">>fra Hello", ">>fra<<", "a </s> b", "<pad>a<unk> b", "", "  "]
+                   ">>fra Hello", ">>fra<<", "a </s> b", "<pad>a<unk> b", "", "  ", "\u2581a \u2581\u2581 b"]
 RULES = [("\t", " "), ("\n", " "), ("\u3000", " "), ("ﬁ", "fi"), ("…", "..."), ("e\u0301", "é"), ("２", "2"), ("\u00ad", "")]
 
 
