@@ -42,8 +42,8 @@ class FOVEA_API Capture final : public Probe {
   // there already: a Capture holds one run.
   void attention(const AttentionCall& call) override;
 
-  // A call of another program, whose memory `call.memory` holds: nothing is copied. Throws Error for shapes that do
-  // not fit each other, and as attention() does.
+  // A call of another program, whose memory `call.memory` holds: nothing is copied. Throws Error for shapes
+  // that do not fit each other, and as attention() does.
   void keep(CapturedAttention call);
 
   const std::vector<CapturedAttention>& calls() const { return calls_; }  // in the order of the run

@@ -6,11 +6,15 @@
     run = model("one two three one two")                    # every head of every layer, O(n) memory
     run.weights(layer=0, head=1)                            # [N, M], computed now
     run.measures()                                          # a table of all heads
+    with fovea.capture(model) as run: model(**inputs)       # any model of transformers
 
 Letters: B batch, H heads, Hkv key/value heads, N queries, M keys, D key width, Dv value width.
 Rows are queries, columns are keys. Shapes: [N, D], [B, N, D] (one head), [B, H, N, D], and one more
 batch axis in front. All is computed in float32 on the CPU.
 """
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from ._fovea import Bias, Error, Mask, alibi_slopes, instruction_set, set_thread_count, softmax, thread_count
 from ._fovea import version as _version
@@ -31,6 +35,20 @@ from ._pictures import Picture, head_grid, heatmap, lines, mask_picture
 from ._run import Run, Similarity
 
 __version__ = _version()
+Error.__doc__ = "What is wrong with shapes, values, files and texts: what was got, and what was expected."
+
+
+def __getattr__(name: str) -> _Any:
+    """What needs torch is imported when it is asked for."""
+    if name in ("capture", "capture_sdpa", "CapturedRun"):
+        from . import _capture
+
+        return getattr(_capture, name)
+    raise AttributeError(f"module 'fovea' has no attribute {name!r}")
+
+
+if _TYPE_CHECKING:
+    from ._capture import CapturedRun, capture, capture_sdpa
 
 __all__ = [
     "AttentionResult",

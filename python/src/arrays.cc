@@ -18,13 +18,20 @@ std::string python_type(nb::handle object) { return nb::cast<std::string>(nb::st
 std::string dtype_text(const nb::dlpack::dtype& type) {
   const auto bits = std::to_string(type.bits);
   switch (static_cast<nb::dlpack::dtype_code>(type.code)) {
-    case nb::dlpack::dtype_code::Float: return "float" + bits;
-    case nb::dlpack::dtype_code::Int: return "int" + bits;
-    case nb::dlpack::dtype_code::UInt: return "uint" + bits;
-    case nb::dlpack::dtype_code::Bfloat: return "bfloat" + bits;
-    case nb::dlpack::dtype_code::Bool: return "bool";
-    case nb::dlpack::dtype_code::Complex: return "complex" + bits;
-    default: return "of a type fovea does not know";
+    case nb::dlpack::dtype_code::Float:
+      return "float" + bits;
+    case nb::dlpack::dtype_code::Int:
+      return "int" + bits;
+    case nb::dlpack::dtype_code::UInt:
+      return "uint" + bits;
+    case nb::dlpack::dtype_code::Bfloat:
+      return "bfloat" + bits;
+    case nb::dlpack::dtype_code::Bool:
+      return "bool";
+    case nb::dlpack::dtype_code::Complex:
+      return "complex" + bits;
+    default:
+      return "of a type fovea does not know";
   }
 }
 
@@ -85,15 +92,17 @@ TypedView typed_view(const AnyArray& array, bool bfloat16, const char* name) {
   const Strides strides = strides_of(array);
   const nb::dlpack::dtype type = array.dtype();
   const auto* bits = static_cast<const std::uint16_t*>(array.data());
-  if (bfloat16 || type == nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bfloat), 16, 1}) {
+  if (bfloat16 ||
+      type == nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bfloat), 16, 1}) {
     return TypedView::bfloat16(bits, shape, strides);
   }
   if (static_cast<nb::dlpack::dtype_code>(type.code) == nb::dlpack::dtype_code::Float && type.lanes == 1) {
     if (type.bits == 32) return ConstView(static_cast<const float*>(array.data()), shape, strides);
     if (type.bits == 16) return TypedView::float16(bits, shape, strides);
   }
-  refuse(std::string(name) + " is " + dtype_text(type) +
-         ", expected float32, float16 or bfloat16: pass dtype=\"float32\" to have it rounded, or convert it");
+  refuse(
+      std::string(name) + " is " + dtype_text(type) +
+      ", expected float32, float16 or bfloat16: pass dtype=\"float32\" to have it rounded, or convert it");
 }
 
 // Calls take(value) for each element, in row-major order, as `T`.
@@ -125,7 +134,9 @@ template <typename Take>
 bool each_integer(const AnyArray& array, const Take& take) {
   const nb::dlpack::dtype type = array.dtype();
   switch (static_cast<nb::dlpack::dtype_code>(type.code)) {
-    case nb::dlpack::dtype_code::Bool: each_as<std::uint8_t>(array, take); return true;
+    case nb::dlpack::dtype_code::Bool:
+      each_as<std::uint8_t>(array, take);
+      return true;
     case nb::dlpack::dtype_code::Int:
       if (type.bits == 8) each_as<std::int8_t>(array, take);
       if (type.bits == 16) each_as<std::int16_t>(array, take);
@@ -138,7 +149,8 @@ bool each_integer(const AnyArray& array, const Take& take) {
       if (type.bits == 32) each_as<std::uint32_t>(array, take);
       if (type.bits == 64) each_as<std::uint64_t>(array, take);
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -165,7 +177,8 @@ nb::object handed_over(Owner owner, const Shape& shape, Framework framework) {
 
 Framework framework_of(nb::handle object) {
   const nb::object module = object.type().attr("__module__");
-  const bool is_torch = nb::isinstance<nb::str>(module) && std::string_view(nb::str(module).c_str()).starts_with("torch");
+  const bool is_torch =
+      nb::isinstance<nb::str>(module) && std::string_view(nb::str(module).c_str()).starts_with("torch");
   return is_torch ? Framework::torch : Framework::numpy;
 }
 
@@ -193,7 +206,8 @@ Ids ids_of(nb::handle object, const char* name) {
   nb::object keep;
   const AnyArray array = array_of(object, name, bfloat16, keep);
   std::vector<std::int64_t> values;
-  if (bfloat16 || !each_integer(array, [&](auto value) { values.push_back(static_cast<std::int64_t>(value)); })) {
+  if (bfloat16 ||
+      !each_integer(array, [&](auto value) { values.push_back(static_cast<std::int64_t>(value)); })) {
     refuse(std::string(name) + " is " + dtype_text(array.dtype()) + ", expected integers");
   }
   return {shape_of(array), std::move(values)};
@@ -215,7 +229,9 @@ Matrix matrix_of(nb::handle object, const char* name) {
   nb::object keep;
   const AnyArray array = array_of(object, name, bfloat16, keep);
   if (array.ndim() != 1 && array.ndim() != 2) {
-    throw nb::value_error((std::string(name) + " has " + std::to_string(array.ndim()) + " axes, expected 2: a matrix").c_str());
+    throw nb::value_error(
+        (std::string(name) + " has " + std::to_string(array.ndim()) + " axes, expected 2: a matrix")
+            .c_str());
   }
   const nb::dlpack::dtype type = array.dtype();
   std::vector<double> values;

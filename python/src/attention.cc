@@ -4,7 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <memory>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -60,7 +60,8 @@ nb::tuple attend(nb::handle q, nb::handle k, nb::handle v, nb::handle mask, nb::
   options.logsumexp = logsumexp;
   AttentionResult result = compute(queries, keys, values, options);
   const Framework framework = queries.framework();
-  return nb::make_tuple(to_python(std::move(result.output), framework), to_python(std::move(result.weights), framework),
+  return nb::make_tuple(to_python(std::move(result.output), framework),
+                        to_python(std::move(result.weights), framework),
                         to_python(std::move(result.logsumexp), framework));
 }
 
@@ -74,18 +75,16 @@ nb::tuple attention_forward(nb::handle q, nb::handle k, nb::handle v, nb::handle
   options.seed = seed;
   options.weights = weights;
   options.logsumexp = true;
-  auto forward = std::make_unique<Forward>();
-  forward->result = compute(queries, keys, values, options);
-  Forward* kept = forward.get();
-  const nb::object owner = nb::cast(std::move(forward));
+  const nb::object owner = nb::cast(Forward{compute(queries, keys, values, options)});
+  auto& kept = nb::cast<Forward&>(owner).result;
   const Framework framework = queries.framework();
-  return nb::make_tuple(shown(kept->result.output, owner, framework), shown(kept->result.weights, owner, framework),
-                        shown(kept->result.logsumexp, owner, framework), owner);
+  return nb::make_tuple(shown(kept.output, owner, framework), shown(kept.weights, owner, framework),
+                        shown(kept.logsumexp, owner, framework), owner);
 }
 
 nb::tuple backward(nb::handle q, nb::handle k, nb::handle v, const Forward& forward, nb::handle doutput,
-                   nb::handle mask, nb::handle bias, std::optional<float> scale, float softcap, float dropout,
-                   std::uint64_t seed) {
+                   nb::handle mask, nb::handle bias, std::optional<float> scale, float softcap,
+                   float dropout, std::uint64_t seed) {
   Input queries(q, "q"), keys(k, "k"), values(v, "v"), gradient(doutput, "doutput");
   AttentionOptions options = options_of({mask, bias, scale, softcap});
   options.dropout = dropout;
@@ -94,12 +93,13 @@ nb::tuple backward(nb::handle q, nb::handle k, nb::handle v, const Forward& forw
   AttentionGradients gradients;
   {
     const nb::gil_scoped_release released;
-    gradients = attention_backward(queries.view(), keys.view(), values.view(), forward.result, gradient.view(), options);
+    gradients = attention_backward(queries.view(), keys.view(), values.view(), forward.result,
+                                   gradient.view(), options);
   }
   const Framework framework = queries.framework();
-  return nb::make_tuple(to_python(std::move(gradients.dq), framework), to_python(std::move(gradients.dk), framework),
-                        to_python(std::move(gradients.dv), framework),
-                        to_python(std::move(gradients.dbias), framework));
+  return nb::make_tuple(
+      to_python(std::move(gradients.dq), framework), to_python(std::move(gradients.dk), framework),
+      to_python(std::move(gradients.dv), framework), to_python(std::move(gradients.dbias), framework));
 }
 
 LinearAttentionOptions linear_options(const std::string& feature_map, bool causal, float epsilon) {
@@ -139,10 +139,12 @@ nb::tuple linear_backward(nb::handle q, nb::handle k, nb::handle v, nb::handle d
   LinearAttentionGradients gradients;
   {
     const nb::gil_scoped_release released;
-    gradients = linear_attention_backward(queries.view(), keys.view(), values.view(), gradient.view(), options);
+    gradients =
+        linear_attention_backward(queries.view(), keys.view(), values.view(), gradient.view(), options);
   }
   const Framework framework = queries.framework();
-  return nb::make_tuple(to_python(std::move(gradients.dq), framework), to_python(std::move(gradients.dk), framework),
+  return nb::make_tuple(to_python(std::move(gradients.dq), framework),
+                        to_python(std::move(gradients.dk), framework),
                         to_python(std::move(gradients.dv), framework));
 }
 
@@ -150,19 +152,19 @@ nb::tuple linear_backward(nb::handle q, nb::handle k, nb::handle v, nb::handle d
 
 void bind_attention(nb::module_& m) {
   nb::class_<Forward>(m, "Forward", "What attention_backward needs of attention_forward.");
-  m.def("attention", &attend, nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("mask").none(), nb::arg("bias").none(),
-        nb::arg("scale").none(), nb::arg("softcap"), nb::arg("dropout"), nb::arg("seed"), nb::arg("weights"),
-        nb::arg("logsumexp"));
-  m.def("attention_forward", &attention_forward, nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("mask").none(),
-        nb::arg("bias").none(), nb::arg("scale").none(), nb::arg("softcap"), nb::arg("dropout"), nb::arg("seed"),
-        nb::arg("weights"));
+  m.def("attention", &attend, nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("mask").none(),
+        nb::arg("bias").none(), nb::arg("scale").none(), nb::arg("softcap"), nb::arg("dropout"),
+        nb::arg("seed"), nb::arg("weights"), nb::arg("logsumexp"));
+  m.def("attention_forward", &attention_forward, nb::arg("q"), nb::arg("k"), nb::arg("v"),
+        nb::arg("mask").none(), nb::arg("bias").none(), nb::arg("scale").none(), nb::arg("softcap"),
+        nb::arg("dropout"), nb::arg("seed"), nb::arg("weights"));
   m.def("attention_backward", &backward, nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("forward"),
         nb::arg("doutput"), nb::arg("mask").none(), nb::arg("bias").none(), nb::arg("scale").none(),
         nb::arg("softcap"), nb::arg("dropout"), nb::arg("seed"));
   m.def("linear_attention", &linear, nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("feature_map"),
         nb::arg("causal"), nb::arg("epsilon"));
-  m.def("linear_attention_backward", &linear_backward, nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("doutput"),
-        nb::arg("feature_map"), nb::arg("causal"), nb::arg("epsilon"));
+  m.def("linear_attention_backward", &linear_backward, nb::arg("q"), nb::arg("k"), nb::arg("v"),
+        nb::arg("doutput"), nb::arg("feature_map"), nb::arg("causal"), nb::arg("epsilon"));
   m.def(
       "softmax",
       [](nb::handle x, int axis) {

@@ -87,7 +87,8 @@ std::vector<std::string> notes(const Account& account, const std::string& lang) 
 void bind_explain(nb::module_& m) {
   nb::class_<Account>(m, "Account")
       .def(
-          "title", [](const Account& self, const std::string& lang) { return self.title.in(language_of(lang)); },
+          "title",
+          [](const Account& self, const std::string& lang) { return self.title.in(language_of(lang)); },
           nb::arg("lang"))
       .def_ro("tokens", &Account::tokens)
       .def_ro("memory_tokens", &Account::memory_tokens)
@@ -117,12 +118,13 @@ void bind_explain(nb::module_& m) {
   m.def("explain", &explain_arrays, nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("tokens"),
         nb::arg("memory_tokens"), nb::arg("mask").none(), nb::arg("bias").none(), nb::arg("scale").none(),
         nb::arg("softcap"));
-  m.def("explain_projections", &explain_projections, nb::arg("x"), nb::arg("memory").none(), nb::arg("w_q").none(),
-        nb::arg("w_k").none(), nb::arg("w_v").none(), nb::arg("w_o").none(), nb::arg("heads"), nb::arg("tokens"),
-        nb::arg("memory_tokens"), nb::arg("mask").none(), nb::arg("bias").none(), nb::arg("scale").none(),
-        nb::arg("softcap"));
+  m.def("explain_projections", &explain_projections, nb::arg("x"), nb::arg("memory").none(),
+        nb::arg("w_q").none(), nb::arg("w_k").none(), nb::arg("w_v").none(), nb::arg("w_o").none(),
+        nb::arg("heads"), nb::arg("tokens"), nb::arg("memory_tokens"), nb::arg("mask").none(),
+        nb::arg("bias").none(), nb::arg("scale").none(), nb::arg("softcap"));
   m.def("example_ids", &example_ids);
-  m.def("example", [](const std::string& id) { return example(id).account; }, nb::arg("id"));
+  m.def(
+      "example", [](const std::string& id) { return example(id).account; }, nb::arg("id"));
 }
 
 }  // namespace fovea::python

@@ -10,8 +10,8 @@ namespace fovea::python {
 
 namespace nb = nanobind;
 
-// A dictionary per head, then one per layer's mean: layer, head (a number, or "mean"), every measure (NaN: does not
-// apply), role and reading.
+// A dictionary per head, then one per layer's mean: layer, head (a number, or "mean"), every measure (NaN:
+// does not apply), role and reading.
 nb::list to_rows(const MeasuresReport& report, Language language);
 
 }  // namespace fovea::python

@@ -94,12 +94,14 @@ void bind_models(nb::module_& m) {
           nb::arg("texts"))
       .def(
           "decode",
-          [](const TextModel& model, const std::vector<Index>& ids) { return model.tokenizer().decode(ids); },
+          [](const TextModel& model, const std::vector<Index>& ids) {
+            return model.tokenizer().decode(ids);
+          },
           nb::arg("ids"))
       .def(
           "generate",
-          [](const TextModel& model, const std::string& prompt, Index max_tokens, double temperature, Index top_k,
-             double top_p, std::uint64_t seed, Index beams) {
+          [](const TextModel& model, const std::string& prompt, Index max_tokens, double temperature,
+             Index top_k, double top_p, std::uint64_t seed, Index beams) {
             GenerationOptions options;
             options.max_tokens = max_tokens;
             options.temperature = temperature;
@@ -109,8 +111,8 @@ void bind_models(nb::module_& m) {
             options.beams = beams;
             return generate_text(model, prompt, std::move(options));
           },
-          nb::arg("prompt"), nb::arg("max_tokens"), nb::arg("temperature"), nb::arg("top_k"), nb::arg("top_p"),
-          nb::arg("seed"), nb::arg("beams"));
+          nb::arg("prompt"), nb::arg("max_tokens"), nb::arg("temperature"), nb::arg("top_k"),
+          nb::arg("top_p"), nb::arg("seed"), nb::arg("beams"));
 }
 
 }  // namespace fovea::python

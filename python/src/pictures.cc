@@ -30,7 +30,8 @@ ColorRange range_of(nb::handle range) {
     if (name == "data") return ColorRange::data();
     if (name == "log") return ColorRange::logarithm();
     throw nb::value_error(
-        ("range: got \"" + name + "\", expected \"unit\", \"row\", \"data\", \"log\" or (low, high)").c_str());
+        ("range: got \"" + name + "\", expected \"unit\", \"row\", \"data\", \"log\" or (low, high)")
+            .c_str());
   }
   const auto bounds = nb::cast<std::pair<double, double>>(range);
   return ColorRange::fixed(bounds.first, bounds.second);
@@ -58,26 +59,27 @@ HeatmapOptions heatmap_options(Names queries, Names keys, std::optional<std::str
 }
 
 std::string heatmap_svg(nb::handle weights, Names queries, Names keys, std::optional<std::string> title,
-                        nb::handle mask, const std::string& colormap, nb::handle range, const std::string& theme,
-                        const std::string& lang) {
+                        nb::handle mask, const std::string& colormap, nb::handle range,
+                        const std::string& theme, const std::string& lang) {
   Input input(weights, "weights");
-  const HeatmapOptions options = heatmap_options(std::move(queries), std::move(keys), std::move(title), mask,
-                                                 colormap, range, theme, lang);
+  const HeatmapOptions options = heatmap_options(std::move(queries), std::move(keys), std::move(title),
+                                                 mask, colormap, range, theme, lang);
   return to_svg(heatmap(input.view(), options));
 }
 
-std::string grid_svg(nb::handle weights, Names queries, Names keys, std::optional<std::string> title, nb::handle mask,
-                     const std::string& colormap, nb::handle range, const std::string& theme,
-                     const std::string& lang) {
+std::string grid_svg(nb::handle weights, Names queries, Names keys, std::optional<std::string> title,
+                     nb::handle mask, const std::string& colormap, nb::handle range,
+                     const std::string& theme, const std::string& lang) {
   Input input(weights, "weights");
   HeadGridOptions options;
-  options.heatmap = heatmap_options(std::move(queries), std::move(keys), std::move(title), mask, colormap, range,
-                                    theme, lang);
+  options.heatmap = heatmap_options(std::move(queries), std::move(keys), std::move(title), mask, colormap,
+                                    range, theme, lang);
   return to_svg(head_grid(input.view(), options));
 }
 
-std::string lines_svg(nb::handle weights, Names queries, Names keys, Names heads, std::optional<std::string> title,
-                      double mass, std::optional<Index> query, const std::string& theme, const std::string& lang) {
+std::string lines_svg(nb::handle weights, Names queries, Names keys, Names heads,
+                      std::optional<std::string> title, double mass, std::optional<Index> query,
+                      const std::string& theme, const std::string& lang) {
   Input input(weights, "weights");
   AttentionLinesOptions options;
   options.queries = std::move(queries);
@@ -94,12 +96,15 @@ std::string lines_svg(nb::handle weights, Names queries, Names keys, Names heads
 }  // namespace
 
 void bind_pictures(nb::module_& m) {
-  m.def("heatmap_svg", &heatmap_svg, nb::arg("weights"), nb::arg("queries"), nb::arg("keys"), nb::arg("title").none(),
-        nb::arg("mask").none(), nb::arg("colormap"), nb::arg("range").none(), nb::arg("theme"), nb::arg("lang"));
-  m.def("grid_svg", &grid_svg, nb::arg("weights"), nb::arg("queries"), nb::arg("keys"), nb::arg("title").none(),
-        nb::arg("mask").none(), nb::arg("colormap"), nb::arg("range").none(), nb::arg("theme"), nb::arg("lang"));
+  m.def("heatmap_svg", &heatmap_svg, nb::arg("weights"), nb::arg("queries"), nb::arg("keys"),
+        nb::arg("title").none(), nb::arg("mask").none(), nb::arg("colormap"), nb::arg("range").none(),
+        nb::arg("theme"), nb::arg("lang"));
+  m.def("grid_svg", &grid_svg, nb::arg("weights"), nb::arg("queries"), nb::arg("keys"),
+        nb::arg("title").none(), nb::arg("mask").none(), nb::arg("colormap"), nb::arg("range").none(),
+        nb::arg("theme"), nb::arg("lang"));
   m.def("lines_svg", &lines_svg, nb::arg("weights"), nb::arg("queries"), nb::arg("keys"), nb::arg("heads"),
-        nb::arg("title").none(), nb::arg("mass"), nb::arg("query").none(), nb::arg("theme"), nb::arg("lang"));
+        nb::arg("title").none(), nb::arg("mass"), nb::arg("query").none(), nb::arg("theme"),
+        nb::arg("lang"));
   m.def("colormap_names", &Colormap::names);
   m.def(
       "colormap",

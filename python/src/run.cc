@@ -28,7 +28,8 @@ AttentionKind kind_of(const std::string& name) {
   for (const AttentionKind kind : {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {
     if (name == to_string(kind)) return kind;
   }
-  throw nb::value_error(("kind: got \"" + name + "\", expected \"encoder\", \"decoder\" or \"cross\"").c_str());
+  throw nb::value_error(
+      ("kind: got \"" + name + "\", expected \"encoder\", \"decoder\" or \"cross\"").c_str());
 }
 
 std::vector<std::string> kinds(const Run& run) {
@@ -138,8 +139,8 @@ Run run_of_calls(const std::string& model, nb::list calls) {
     for (const auto& [place, name] : {std::pair{2, "q"}, std::pair{3, "k"}, std::pair{4, "v"}}) {
       inputs->emplace_back(call[static_cast<std::size_t>(place)], name);
     }
-    const AttentionOptions options = options_of({call[5], call[6], nb::cast<std::optional<float>>(call[7]),
-                                                 nb::cast<float>(call[8])});
+    const AttentionOptions options =
+        options_of({call[5], call[6], nb::cast<std::optional<float>>(call[7]), nb::cast<float>(call[8])});
     // The inputs hold the arrays: they are given back with the interpreter's lock.
     std::shared_ptr<const void> memory(inputs.get(), [inputs](const void*) mutable {
       const nb::gil_scoped_acquire acquired;
@@ -178,19 +179,27 @@ void bind_run(nb::module_& m) {
       .def("shape", &shape, nb::arg("kind"), nb::arg("layer"))
       .def(
           "query_tokens",
-          [](const Run& run, const std::string& kind, Index batch) { return run.query_tokens(kind_of(kind), batch); },
+          [](const Run& run, const std::string& kind, Index batch) {
+            return run.query_tokens(kind_of(kind), batch);
+          },
           nb::arg("kind"), nb::arg("batch"))
       .def(
           "key_tokens",
-          [](const Run& run, const std::string& kind, Index batch) { return run.key_tokens(kind_of(kind), batch); },
+          [](const Run& run, const std::string& kind, Index batch) {
+            return run.key_tokens(kind_of(kind), batch);
+          },
           nb::arg("kind"), nb::arg("batch"))
       .def(
           "query_labels",
-          [](const Run& run, const std::string& kind, Index batch) { return run.query_labels(kind_of(kind), batch); },
+          [](const Run& run, const std::string& kind, Index batch) {
+            return run.query_labels(kind_of(kind), batch);
+          },
           nb::arg("kind"), nb::arg("batch"))
       .def(
           "key_labels",
-          [](const Run& run, const std::string& kind, Index batch) { return run.key_labels(kind_of(kind), batch); },
+          [](const Run& run, const std::string& kind, Index batch) {
+            return run.key_labels(kind_of(kind), batch);
+          },
           nb::arg("kind"), nb::arg("batch"))
       .def(
           "set_tokens",
@@ -199,9 +208,8 @@ void bind_run(nb::module_& m) {
           nb::arg("kind"), nb::arg("queries"), nb::arg("keys"))
       .def(
           "visible",
-          [](const Run& run, const std::string& kind, Index layer, nb::handle head, Index batch, nb::handle mask) {
-            return run.visible(choice_of(kind, layer, head, batch, mask));
-          },
+          [](const Run& run, const std::string& kind, Index layer, nb::handle head, Index batch,
+             nb::handle mask) { return run.visible(choice_of(kind, layer, head, batch, mask)); },
           nb::arg("kind"), nb::arg("layer"), nb::arg("head"), nb::arg("batch"), nb::arg("mask").none())
       .def("weights", &weights, nb::arg("kind"), nb::arg("layer"), nb::arg("head"), nb::arg("batch"),
            nb::arg("mask").none(), nb::arg("crop").none())

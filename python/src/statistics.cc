@@ -13,14 +13,15 @@
 namespace fovea::python {
 namespace {
 
-nb::dict statistics(nb::handle q, nb::handle k, nb::handle mask, nb::handle bias, std::optional<float> scale,
-                    float softcap, Index thumbnail, Index top_k) {
+nb::dict statistics(nb::handle q, nb::handle k, nb::handle mask, nb::handle bias,
+                    std::optional<float> scale, float softcap, Index thumbnail, Index top_k) {
   Input queries(q, "q"), keys(k, "k");
   const AttentionOptions options = options_of({mask, bias, scale, softcap});
   const ConstView q_view = queries.view(), k_view = keys.view();
   AttentionStatistics result;
   interruptible([&](const std::stop_token& stop) {
-    result = attention_statistics(q_view, k_view, options, {.thumbnail = thumbnail, .top_k = top_k, .stop = stop});
+    result = attention_statistics(q_view, k_view, options,
+                                  {.thumbnail = thumbnail, .top_k = top_k, .stop = stop});
   });
   return to_dict(std::move(result), queries.framework());
 }
@@ -67,10 +68,11 @@ nb::dict to_dict(AttentionStatistics statistics, Framework framework) {
 
 void bind_statistics(nb::module_& m) {
   m.def("attention_statistics", &statistics, nb::arg("q"), nb::arg("k"), nb::arg("mask").none(),
-        nb::arg("bias").none(), nb::arg("scale").none(), nb::arg("softcap"), nb::arg("thumbnail"), nb::arg("top_k"));
+        nb::arg("bias").none(), nb::arg("scale").none(), nb::arg("softcap"), nb::arg("thumbnail"),
+        nb::arg("top_k"));
   m.def("attention_crop", &crop, nb::arg("q"), nb::arg("k"), nb::arg("mask").none(), nb::arg("bias").none(),
-        nb::arg("scale").none(), nb::arg("softcap"), nb::arg("row_begin"), nb::arg("row_end"), nb::arg("key_begin"),
-        nb::arg("key_end"));
+        nb::arg("scale").none(), nb::arg("softcap"), nb::arg("row_begin"), nb::arg("row_end"),
+        nb::arg("key_begin"), nb::arg("key_end"));
 }
 
 }  // namespace fovea::python

@@ -30,3 +30,11 @@ def rng():
 def draw(rng, *shape):
     """Peaked enough that a kernel that ignores q and k would be noticed."""
     return (2 * rng.standard_normal(shape)).astype(np.float32)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What tests were skipped for, a line each: scripts/run_tests collects them."""
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = str(report.longrepr[2]).removeprefix("Skipped: ")
+        if reason.startswith("needs "):
+            terminalreporter.write_line(reason)

@@ -23,8 +23,9 @@ void Capture::keep(CapturedAttention call) {
   const bool fits = ranks && q[0] == k[0] && q[0] == v[0] && k[1] == v[1] && k[1] > 0 && q[1] % k[1] == 0 &&
                     q[3] == k[3] && k[2] == v[2];
   if (!fits) {
-    fail("[capture] {} layer {}: got q {}, k {}, v {}, expected [B, H, N, D], [B, Hkv, M, D], [B, Hkv, M, Dv]",
-         to_string(call.kind), call.layer, q.to_string(), k.to_string(), v.to_string());
+    fail(
+        "[capture] {} layer {}: got q {}, k {}, v {}, expected [B, H, N, D], [B, Hkv, M, D], [B, Hkv, M, Dv]",
+        to_string(call.kind), call.layer, q.to_string(), k.to_string(), v.to_string());
   }
   calls_.push_back(std::move(call));
 }
