@@ -35,6 +35,7 @@ from ._pictures import Picture, head_grid, heatmap, lines, mask_picture
 from ._run import Run, Similarity
 
 __version__ = _version()
+Error.__module__ = "fovea"
 Error.__doc__ = "What is wrong with shapes, values, files and texts: what was got, and what was expected."
 
 

@@ -49,7 +49,7 @@ TEST(Capture, keeps_calls_of_other_programs_without_a_copy) {
   Capture capture;
   capture.keep({AttentionKind::decoder, 0, view, view, view, {}, memory});
   EXPECT_EQ(capture.calls().at(0).q.data(), memory->data());
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(testing::message_of([&] {
               capture.keep({AttentionKind::decoder, 0, view, view, view, {}, memory});
             }),
             "[capture] decoder layer 0 was already captured: a Capture holds one run");
@@ -61,7 +61,7 @@ TEST(Capture, keeps_calls_of_other_programs_without_a_copy) {
       "[capture] decoder layer 1: got q [1, 2, 3, 4], k [1, 2, 3, 4], v [1, 2, 2, 4], expected [B, H, N, D], [B, "
       "Hkv, M, D], [B, Hkv, M, Dv]");
   const ConstView no_batch = view.select(0, 0);
-  EXPECT_NE(message_of([&] {
+  EXPECT_NE(testing::message_of([&] {
               capture.keep({AttentionKind::decoder, 1, no_batch, view, view, {}, memory});
             }),
             "");
