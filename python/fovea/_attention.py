@@ -26,9 +26,7 @@ def _torch_of(*arrays: Any) -> Any:
 
 
 def _wants_gradient(torch: Any, *arrays: Any) -> bool:
-    return torch.is_grad_enabled() and any(
-        isinstance(array, torch.Tensor) and array.requires_grad for array in arrays
-    )
+    return any(isinstance(array, torch.Tensor) and array.requires_grad for array in arrays)
 
 
 def _rounded(array: Any, dtype: Any) -> Any:
@@ -78,13 +76,12 @@ def attention(
     """
     if dtype is not None:
         q, k, v = (_rounded(array, dtype) for array in (q, k, v))
-    torch = _torch_of(q, k, v, bias)
-    if torch is not None:
-        if _wants_gradient(torch, q, k, v, bias):
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(q, torch.Tensor):
+        if torch.is_grad_enabled() and _wants_gradient(torch, q, k, v, bias):
             from ._torch import attention_with_gradient
 
             return attention_with_gradient(q, k, v, mask, bias, scale, softcap, dropout, seed, weights, logsumexp)
-        q, k, v, bias = _detached(q), _detached(k), _detached(v), _detached(bias)
     return AttentionResult._make(
         _fovea.attention(q, k, v, mask, bias, scale, softcap, dropout, seed, weights, logsumexp)
     )
@@ -119,12 +116,10 @@ def linear_attention(
     Shapes as of attention(). feature_map: "elu_plus_one", "relu", "exp" or "identity". Differentiable.
     """
     torch = _torch_of(q, k, v)
-    if torch is not None:
-        if _wants_gradient(torch, q, k, v):
-            from ._torch import linear_attention_with_gradient
+    if torch is not None and torch.is_grad_enabled() and _wants_gradient(torch, q, k, v):
+        from ._torch import linear_attention_with_gradient
 
-            return linear_attention_with_gradient(q, k, v, feature_map, causal, epsilon)
-        q, k, v = _detached(q), _detached(k), _detached(v)
+        return linear_attention_with_gradient(q, k, v, feature_map, causal, epsilon)
     return _fovea.linear_attention(q, k, v, feature_map, causal, epsilon)
 
 

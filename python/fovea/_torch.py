@@ -7,7 +7,7 @@ from typing import Any, Optional
 import torch
 
 from . import _fovea
-from ._attention import AttentionResult
+from ._attention import AttentionResult, attention
 
 
 class _Attention(torch.autograd.Function):
@@ -83,6 +83,33 @@ def _four_axes(tensor: torch.Tensor) -> torch.Tensor:
     return tensor if tensor.dim() == 4 else tensor.reshape((-1,) + tuple(tensor.shape[-3:]))
 
 
+def _is_plain(query: Any, key: Any, value: Any, attn_mask: Any, enable_gqa: bool) -> bool:
+    """Is everything as attention() takes it: four axes, nothing to broadcast, no mask to learn?"""
+    q, k, v = query.shape, key.shape, value.shape
+    if not len(q) == len(k) == len(v) == 4 or not q[0] == k[0] == v[0] or (q[1] != k[1] and not enable_gqa):
+        return False
+    if k[1] != v[1]:
+        return False
+    return attn_mask is None or (attn_mask.dim() in (2, 4) and not attn_mask.requires_grad)
+
+
+def _compute(
+    query: Any, key: Any, value: Any, mask: Any, bias: Any, dropout_p: float, is_causal: bool, scale: Optional[float]
+) -> torch.Tensor:
+    """[B, H, L, Ev] in the type of query."""
+    if is_causal:
+        mask = _TOP_LEFT
+    elif mask is not None and mask.dtype != torch.bool:
+        mask = mask.float()
+    # A seed of torch's generator, so that torch.manual_seed makes dropout repeat itself.
+    seed = int(torch.randint(0, 2**62, ()).item()) if dropout_p > 0 else 0
+    output = attention(query, key, value, mask=mask, bias=bias, scale=scale, dropout=dropout_p, seed=seed).output
+    return output if query.dtype == torch.float32 else output.to(query.dtype)
+
+
+_TOP_LEFT = _fovea.Mask.causal("top_left")
+
+
 def scaled_dot_product_attention(
     query: torch.Tensor,
     key: torch.Tensor,
@@ -99,6 +126,8 @@ def scaled_dot_product_attention(
         raise ValueError(
             f"query, key and value have {query.dim()}, {key.dim()} and {value.dim()} axes, expected at least 2"
         )
+    if _is_plain(query, key, value, attn_mask, enable_gqa):
+        return _compute(query, key, value, attn_mask, None, dropout_p, is_causal, scale)
     shape = query.shape
     # Without an axis of heads there is one head; [L, S] masks need none.
     headless = query.dim() < 4 and not (query.dim() == 3 and enable_gqa)
@@ -119,8 +148,7 @@ def scaled_dot_product_attention(
             tensor.expand(tensor.shape[:-3] + (heads,) + tensor.shape[-2:]) for tensor in (query, key, value)
         )
     leading = query.shape[:-3]
-    mask: Any = _fovea.Mask.causal("top_left") if is_causal else None
-    bias = None
+    mask, bias = None, None
     if attn_mask is not None:
         added = _with_axes(attn_mask, rank)
         if rank > 4:
@@ -129,24 +157,13 @@ def scaled_dot_product_attention(
         if added.dtype != torch.bool and added.requires_grad:
             bias = added.float()
         else:
-            mask = added.detach() if added.dtype == torch.bool else added.detach().float()
-    # A seed of torch's generator, so that torch.manual_seed makes dropout repeat itself.
-    seed = int(torch.randint(0, 2**62, ()).item()) if dropout_p > 0 else 0
-    from ._attention import attention
-
-    output = attention(
-        _four_axes(query),
-        _four_axes(key),
-        _four_axes(value),
-        mask=mask,
-        bias=bias,
-        scale=scale,
-        dropout=dropout_p,
-        seed=seed,
-    ).output
+            mask = added.detach()
+    output = _compute(
+        _four_axes(query), _four_axes(key), _four_axes(value), mask, bias, dropout_p, is_causal, scale
+    )
     output = output.reshape(leading + tuple(output.shape[-3:]))
     if headless:
         output = output.squeeze(-3)
     if output.dim() > len(shape) and all(extent == 1 for extent in output.shape[: output.dim() - len(shape)]):
         output = output.reshape(output.shape[output.dim() - len(shape) :])
-    return output.to(query.dtype)
+    return output

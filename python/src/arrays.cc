@@ -37,6 +37,25 @@ std::string dtype_text(const nb::dlpack::dtype& type) {
 
 [[noreturn]] void refuse(const std::string& message) { throw nb::type_error(message.c_str()); }
 
+// A function of torch, looked up once and never given back. The interpreter's lock guards it: a guarded
+// static would be waited for by a thread that holds the lock.
+nb::handle torch_function(PyObject*& known, const char* module, const char* name) {
+  if (known == nullptr) known = nb::object(nb::module_::import_(module).attr(name)).release().ptr();
+  return known;
+}
+
+// The C function behind Tensor.__dlpack__, whose checks cost more than a small attention: they are made
+// below.
+nb::object capsule_of(nb::handle tensor) {
+  static PyObject* known = nullptr;
+  return torch_function(known, "torch.utils.dlpack", "to_dlpack")(tensor);
+}
+
+nb::object torch_of(const nb::object& array) {
+  static PyObject* known = nullptr;
+  return torch_function(known, "torch", "from_numpy")(array);
+}
+
 // ml_dtypes' bfloat16 in NumPy arrays has neither DLPack nor a buffer: its bits are shown as uint16.
 bool is_foreign_bfloat16(nb::handle object) {
   if (!nb::hasattr(object, "dtype")) return false;
@@ -56,7 +75,11 @@ AnyArray array_of(nb::handle object, const char* name, bool& bfloat16, nb::objec
     keep = array_of_list(object);
     object = keep;
   }
-  if (!nb::try_cast(object, array)) {
+  nb::object capsule;
+  if (framework_of(object) == Framework::torch && nb::hasattr(object, "requires_grad")) {
+    capsule = capsule_of(object);
+  }
+  if (!nb::try_cast(capsule.is_valid() ? nb::handle(capsule) : object, array)) {
     if (!is_foreign_bfloat16(object)) {
       refuse(std::string(name) + " is " + python_type(object) +
              ", expected an array: NumPy, torch, or anything with DLPack or the buffer protocol");
@@ -154,6 +177,13 @@ bool each_integer(const AnyArray& array, const Take& take) {
   }
 }
 
+template <typename Scalar>
+nb::object shown(Scalar* data, std::size_t rank, const std::size_t* extents, nb::handle owner,
+                 Framework framework) {
+  const nb::object array = nb::ndarray<nb::numpy, Scalar>(data, rank, extents, owner).cast();
+  return framework == Framework::torch ? torch_of(array) : array;
+}
+
 // The owner is deleted with the last array that shows its memory.
 template <typename Scalar, typename Owner>
 nb::object handed_over(Owner owner, const Shape& shape, Framework framework) {
@@ -167,10 +197,7 @@ nb::object handed_over(Owner owner, const Shape& shape, Framework framework) {
   }
   const auto rank = static_cast<std::size_t>(shape.rank());
   auto* data = const_cast<Scalar*>(static_cast<const Scalar*>(static_cast<const void*>(held->data())));
-  if (framework == Framework::torch) {
-    return nb::ndarray<nb::pytorch, Scalar>(data, rank, extents.data(), capsule).cast();
-  }
-  return nb::ndarray<nb::numpy, Scalar>(data, rank, extents.data(), capsule).cast();
+  return shown<Scalar>(data, rank, extents.data(), capsule, framework);
 }
 
 }  // namespace
@@ -252,6 +279,16 @@ nb::object to_python(Tensor tensor, Framework framework) {
   if (tensor.empty()) return nb::none();
   const Shape shape = tensor.shape();
   return handed_over<float>(std::move(tensor), shape, framework);
+}
+
+nb::object to_python(Tensor& tensor, const nb::object& owner, Framework framework) {
+  if (tensor.empty()) return nb::none();
+  std::array<std::size_t, kMaxRank> extents = {};
+  for (int axis = 0; axis < tensor.shape().rank(); ++axis) {
+    extents[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(tensor.shape()[axis]);
+  }
+  return shown(tensor.data(), static_cast<std::size_t>(tensor.shape().rank()), extents.data(), owner,
+               framework);
 }
 
 nb::object to_python(Ids ids, Framework framework) {

@@ -51,6 +51,8 @@ Matrix matrix_of(nb::handle object, const char* name);
 
 // The memory is handed over, not copied. An empty() one becomes None.
 nb::object to_python(Tensor tensor, Framework framework = Framework::numpy);
+// Shows a tensor of `owner`, which lives as long as the array.
+nb::object to_python(Tensor& tensor, const nb::object& owner, Framework framework);
 nb::object to_python(Ids ids, Framework framework = Framework::numpy);
 nb::object to_python(const Flags& flags);  // as truth values
 nb::object to_python(Matrix matrix);       // float64

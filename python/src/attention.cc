@@ -4,7 +4,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,21 +21,6 @@ namespace {
 struct Forward {
   AttentionResult result;
 };
-
-// An array that shows a tensor of `owner`, which lives as long as it.
-nb::object shown(Tensor& tensor, const nb::object& owner, Framework framework) {
-  if (tensor.empty()) return nb::none();
-  std::array<std::size_t, kMaxRank> extents = {};
-  const Shape& shape = tensor.shape();
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    extents[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(shape[axis]);
-  }
-  const auto rank = static_cast<std::size_t>(shape.rank());
-  if (framework == Framework::torch) {
-    return nb::ndarray<nb::pytorch, float>(tensor.data(), rank, extents.data(), owner).cast();
-  }
-  return nb::ndarray<nb::numpy, float>(tensor.data(), rank, extents.data(), owner).cast();
-}
 
 bool all_float32(const Input& q, const Input& k, const Input& v) {
   return q.typed().type() == FloatType::float32 && k.typed().type() == FloatType::float32 &&
@@ -78,8 +62,8 @@ nb::tuple attention_forward(nb::handle q, nb::handle k, nb::handle v, nb::handle
   const nb::object owner = nb::cast(Forward{compute(queries, keys, values, options)});
   auto& kept = nb::cast<Forward&>(owner).result;
   const Framework framework = queries.framework();
-  return nb::make_tuple(shown(kept.output, owner, framework), shown(kept.weights, owner, framework),
-                        shown(kept.logsumexp, owner, framework), owner);
+  return nb::make_tuple(to_python(kept.output, owner, framework), to_python(kept.weights, owner, framework),
+                        to_python(kept.logsumexp, owner, framework), owner);
 }
 
 nb::tuple backward(nb::handle q, nb::handle k, nb::handle v, const Forward& forward, nb::handle doutput,

@@ -55,7 +55,7 @@ TEST(Capture, keeps_calls_of_other_programs_without_a_copy) {
             "[capture] decoder layer 0 was already captured: a Capture holds one run");
   const ConstView short_values = view.slice(2, 0, 2);
   EXPECT_EQ(
-      message_of([&] {
+      testing::message_of([&] {
         capture.keep({AttentionKind::decoder, 1, view, view, short_values, {}, memory});
       }),
       "[capture] decoder layer 1: got q [1, 2, 3, 4], k [1, 2, 3, 4], v [1, 2, 2, 4], expected [B, H, N, D], [B, "
