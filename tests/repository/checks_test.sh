@@ -40,6 +40,9 @@ plant include/fovea/shape.h '#include <fmt/format.h>' 'a public header includes'
 plant include/fovea/shape.h '#include "fovea/mask.h"' 'no arrow from core to mask'
 plant include/fovea/planted.h '#pragma once' 'which room'
 plant apps/fovea/planted.cc '#include "core/fail.h"' 'apps use public headers only'
+mkdir -p "$work/tree/python/src"
+plant python/src/planted.cc '#include "core/fail.h"' 'python uses public headers only'
+plant apps/fovea/planted.cc '#include <nanobind/nanobind.h>' 'is not used here'
 mkdir -p "$work/tree/src/attic"
 plant src/attic/planted.cc '' 'the room src/attic'
 

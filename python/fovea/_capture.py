@@ -1,0 +1,377 @@
+"""Every model of transformers: queries, keys and values of each attention call, kept in O(n) memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Sequence
+
+import torch
+
+from . import _fovea
+from ._attention import attention
+from ._run import Run
+from ._transformers_masks import RuleMask
+
+NAME = "fovea"  # of our attention function and of our masks, among transformers' own
+
+
+@dataclass
+class Call:
+    """One attention call of a module."""
+
+    forward: int  # which forward pass of the model it belongs to
+    kind: str
+    q: Any  # [B, H, N, D]
+    k: Any  # [B, Hkv, M, D]; with sinks [B, Hkv, 1 + M, D]
+    v: Any
+    mask: Any
+    bias: Any
+    scale: Optional[float]
+    softcap: float
+    sinks: bool = False
+
+
+def _kept(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor itself, or a copy if it shows memory of more than itself, such as a cache that goes on to change."""
+    tensor = tensor.detach()
+    if tensor.untyped_storage().nbytes() > tensor.numel() * tensor.element_size():
+        return tensor.clone(memory_format=torch.contiguous_format)
+    return tensor
+
+
+def _kind_of(name: str, module: Any, encoder_decoder: bool) -> str:
+    lower = name.lower()
+    if any(word in lower for word in ("encoder_attn", "crossattention", "cross_attn", "encdecattention", "cross_attention")):
+        return "cross"
+    if encoder_decoder:
+        return "decoder" if "decoder" in lower.split(".") else "encoder"
+    return "decoder" if getattr(module, "is_causal", False) else "encoder"
+
+
+class CapturedRun(Run):
+    """The run of the first forward pass; `passes` are all of them: with generate, the prompt, then each new token.
+
+    It is filled when the `with` block ends.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.passes: list[Run] = []
+        self.sinks = False  # key 0 is the sink that the model adds to the keys of every layer
+        self._failure: Optional[str] = None
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "_run" and object.__getattribute__(self, "__dict__").get("_run") is None:
+            raise RuntimeError(
+                object.__getattribute__(self, "__dict__").get("_failure")
+                or "the run is filled when the `with` block ends"
+            )
+        return object.__getattribute__(self, name)
+
+    def __repr__(self) -> str:
+        if self.__dict__.get("_run") is None:
+            return "<fovea.CapturedRun: empty until the with block ends>"
+        return super().__repr__()
+
+
+class _Recorder:
+    """Calls in their order. generate() of an encoder-decoder model runs the encoder before the first forward pass."""
+
+    def __init__(self, model: Any, compute: bool) -> None:
+        self.compute = compute
+        self.calls: list[Call] = []
+        self.forwards = 0
+        self.encoder_decoder = bool(getattr(getattr(model, "config", None), "is_encoder_decoder", False))
+        self.names = {id(module): name for name, module in model.named_modules()} if model is not None else None
+
+    @property
+    def forward(self) -> int:
+        return max(0, self.forwards - 1)
+
+    def passes(self) -> list[list[Call]]:
+        numbers = sorted({call.forward for call in self.calls})
+        return [[call for call in self.calls if call.forward == number] for number in numbers]
+
+    def watches(self, module: Any) -> bool:
+        return self.names is None or id(module) in self.names
+
+
+_active: list[_Recorder] = []  # the innermost last
+
+
+def _with_sinks(call: Call, sinks: torch.Tensor) -> Call:
+    """A sink is a key of its own before the others, with value 0 and a score that no query changes."""
+    batch, kv_heads, keys, _ = call.k.shape
+    heads, queries = call.q.shape[1:3]
+    call.k = torch.cat([torch.zeros_like(call.k[:, :, :1]), call.k], dim=2)
+    call.v = torch.cat([torch.zeros_like(call.v[:, :, :1]), call.v], dim=2)
+    bias = torch.zeros(1, heads, 1, keys + 1)
+    bias[0, :, 0, 0] = sinks.detach().float()
+    call.bias = bias
+    first = _fovea.Mask.lengths([1] * batch)
+    rule = call.mask
+    if isinstance(rule, RuleMask):
+        call.mask = rule.moved(1) | first
+    elif rule is not None:
+        dense = rule if rule.dtype == torch.bool else rule > torch.finfo(rule.dtype).min / 2
+        call.mask = torch.nn.functional.pad(dense.expand(batch, -1, queries, keys), (1, 0), value=True)
+    call.sinks = True
+    return call
+
+
+def _engine_mask(mask: Any, keys: int) -> Any:
+    """A rule where there is one; else the numbers or truth values of the model's own mask."""
+    if mask is None or isinstance(mask, _fovea.Mask):
+        return mask
+    if isinstance(mask, RuleMask):
+        return mask.rule
+    mask = mask.detach()[..., :keys]
+    return mask if mask.dtype == torch.bool else mask.float()
+
+
+def attention_forward(
+    module: Any,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: Any,
+    dropout: float = 0.0,
+    scaling: Optional[float] = None,
+    is_causal: Optional[bool] = None,
+    softcap: Optional[float] = None,
+    position_bias: Any = None,
+    s_aux: Any = None,
+    **kwargs: Any,
+) -> tuple[torch.Tensor, None]:
+    """What transformers calls for each attention; query [B, H, N, D], the result [B, N, H, Dv]."""
+    recorder = next((each for each in reversed(_active) if each.watches(module)), None)
+    mask = attention_mask
+    if mask is None:
+        causal = is_causal if is_causal is not None else getattr(module, "is_causal", False)
+        # As torch's: with one query there is nothing to hide.
+        mask = _fovea.Mask.causal("top_left") if causal and query.shape[2] > 1 else None
+    name = recorder.names.get(id(module), "") if recorder and recorder.names else ""
+    call = Call(
+        recorder.forward if recorder else 0,
+        _kind_of(name, module, bool(recorder and recorder.encoder_decoder)),
+        query,
+        key,
+        value,
+        mask,
+        position_bias,
+        scaling,
+        float(softcap or 0.0),
+    )
+    if s_aux is not None:
+        _with_sinks(call, s_aux)
+    call.mask = _engine_mask(call.mask, call.k.shape[2])
+    if recorder is not None:
+        bias = None if call.bias is None else call.bias.detach().float()
+        kept = [_kept(each) for each in (call.q, call.k, call.v)]
+        recorder.calls.append(
+            Call(call.forward, call.kind, *kept, call.mask, bias, call.scale, call.softcap, call.sinks)
+        )
+    if recorder is not None and not recorder.compute and s_aux is None and not softcap:
+        from transformers.integrations.sdpa_attention import sdpa_attention_forward
+
+        dense = attention_mask.dense() if isinstance(attention_mask, RuleMask) else attention_mask
+        return sdpa_attention_forward(
+            module, query, key, value, dense, dropout=dropout, scaling=scaling, is_causal=is_causal,
+            position_bias=position_bias, **kwargs,
+        )
+    seed = int(torch.randint(0, 2**62, ()).item()) if dropout > 0 else 0
+    output = attention(
+        call.q, call.k, call.v, mask=call.mask, bias=call.bias, scale=call.scale, softcap=call.softcap,
+        dropout=dropout, seed=seed,
+    ).output
+    return output.to(query.dtype).transpose(1, 2).contiguous(), None
+
+
+def _register() -> None:
+    from transformers import AttentionInterface
+    from transformers.masking_utils import AttentionMaskInterface
+
+    from ._transformers_masks import mask_interface
+
+    AttentionInterface.register(NAME, attention_forward)
+    AttentionMaskInterface.register(NAME, mask_interface)
+
+
+def _configs(model: Any) -> list[Any]:
+    """Every config of the model's parts, each once."""
+    found: dict[int, Any] = {}
+    for module in model.modules():
+        config = getattr(module, "config", None)
+        if hasattr(config, "_attn_implementation"):
+            found.setdefault(id(config), config)
+    for config in list(found.values()):
+        for name in getattr(config, "sub_configs", {}) or {}:
+            sub = getattr(config, name, None)
+            if sub is not None:
+                found.setdefault(id(sub), sub)
+    return list(found.values())
+
+
+def _patch_names(model: Any, tokens: int) -> list[str]:
+    """Of a vision model: the place of each patch, after what comes before the patches."""
+    config = getattr(model, "config", None)
+    size, patch = getattr(config, "image_size", None), getattr(config, "patch_size", None)
+    if not isinstance(size, int) or not isinstance(patch, int):
+        return []
+    side = size // patch
+    extra = tokens - side * side
+    if not 0 <= extra <= 8:
+        return []
+    front = ["[CLS]", *(f"[REG{i}]" for i in range(1, extra))][:extra]
+    return front + [f"{row},{column}" for row in range(side) for column in range(side)]
+
+
+class capture:
+    """with fovea.capture(model, tokenizer) as run: model(**inputs)
+
+    Keeps q, k, v, scale, mask (as a rule where there is one), bias, softcap and sinks of every attention
+    layer of a transformers model, O(n) memory, and computes them by fovea's kernel; compute=False: torch
+    computes, fovea watches. run is filled when the block ends; with generate, run.passes are the prompt and
+    then each new token.
+
+    tokenizer names the tokens of the first sequence; or tokens= does. Of a model with several towers,
+    capture one of them: fovea.capture(model.vision_model). A model whose attention does not go through
+    transformers' AttentionInterface is an error that names it.
+    """
+
+    def __init__(
+        self, model: Any, tokenizer: Any = None, *, tokens: Sequence[str] = (), compute: bool = True
+    ) -> None:
+        self._model = model
+        self._tokenizer = tokenizer
+        self._tokens = list(tokens)
+        self._compute = compute
+        self._ids: dict[str, Any] = {}
+
+    def __enter__(self) -> CapturedRun:
+        model = self._model
+        check: Optional[Callable[[], bool]] = getattr(type(model), "_can_set_attn_implementation", None)
+        if check is None or not check():
+            raise ValueError(
+                f"{type(model).__name__} has an attention of its own, which does not go through transformers'"
+                " AttentionInterface: it cannot be captured; fovea.capture_sdpa() watches torch's function instead"
+            )
+        _register()
+        self._before = [(config, config._attn_implementation) for config in _configs(model)]
+        for config, _ in self._before:
+            config._attn_implementation_internal = NAME
+        self._hook = model.register_forward_pre_hook(self._remember, with_kwargs=True)
+        self._recorder = _Recorder(model, self._compute)
+        _active.append(self._recorder)
+        self.run = CapturedRun()
+        return self.run
+
+    def _remember(self, _: Any, args: Any, kwargs: Any) -> None:
+        self._recorder.forwards += 1
+        if args:
+            self._ids.setdefault("input_ids", args[0])
+        for name in ("input_ids", "decoder_input_ids"):
+            if kwargs.get(name) is not None:
+                self._ids.setdefault(name, kwargs[name])
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        _active.remove(self._recorder)
+        self._hook.remove()
+        for config, name in self._before:
+            config._attn_implementation_internal = name
+        if kind is None:
+            self._fill()
+
+    def _fill(self) -> None:
+        name = type(self._model).__name__
+        if not self._recorder.calls:
+            self.run._failure = f"no attention of {name} was called within the block"
+            raise RuntimeError(self.run._failure)
+        fill(self.run, self._recorder, name)
+        for run in self.run.passes[:1]:
+            for kind in run.kinds:
+                self._name_tokens(run, kind)
+
+    def _name_tokens(self, run: Run, kind: str) -> None:
+        shape = run.shape(0, kind)
+        extra = ["[sink]"] if self.run.sinks else []
+        names = {"queries": self._sequence(kind != "encoder", shape[2]), "keys": self._sequence(kind == "decoder", shape[3] - len(extra))}
+        if names["queries"] and names["keys"]:
+            run.set_tokens(names["queries"], extra + names["keys"], kind)
+
+    def _sequence(self, decoder: bool, count: int) -> list[str]:
+        """Names of `count` tokens, if they are known."""
+        if len(self._tokens) == count:
+            return self._tokens
+        both = "decoder_input_ids" in self._ids
+        ids = self._ids.get("decoder_input_ids" if decoder and both else "input_ids")
+        if self._tokenizer is not None and ids is not None and ids.dim() == 2 and ids.shape[1] == count:
+            return list(self._tokenizer.convert_ids_to_tokens(ids[0].tolist()))
+        return _patch_names(self._model, count)
+
+
+def fill(run: CapturedRun, recorder: _Recorder, model: str) -> None:
+    """Makes runs of what was recorded. Layers are counted within their kind, in the order of the calls."""
+    for calls in recorder.passes():
+        layers: dict[str, int] = {}
+        rows = []
+        for call in calls:
+            layer = layers.get(call.kind, 0)
+            layers[call.kind] = layer + 1
+            rows.append((call.kind, layer, call.q, call.k, call.v, call.mask, call.bias, call.scale, call.softcap))
+        run.passes.append(Run(_fovea.Run.from_calls(model, rows)))
+    run.sinks = any(call.sinks for call in recorder.calls)
+    run._run = run.passes[0]._run
+
+
+class capture_sdpa:
+    """with fovea.capture_sdpa() as run: anything that calls torch.nn.functional.scaled_dot_product_attention
+
+    Every call is a layer of the run, in order, with q, k, v, mask and scale kept in O(n) memory; torch
+    computes, or fovea with compute=True.
+    """
+
+    def __init__(self, *, compute: bool = False) -> None:
+        self._compute = compute
+
+    def __enter__(self) -> CapturedRun:
+        functional = torch.nn.functional
+        self._before = functional.scaled_dot_product_attention
+        self._recorder = _Recorder(None, self._compute)
+        self.run = CapturedRun()
+        functional.scaled_dot_product_attention = self._watched
+        return self.run
+
+    def _watched(
+        self,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        attn_mask: Any = None,
+        dropout_p: float = 0.0,
+        is_causal: bool = False,
+        scale: Optional[float] = None,
+        enable_gqa: bool = False,
+    ) -> torch.Tensor:
+        q, k, v = (each if each.dim() >= 4 else each.unsqueeze(-3) for each in (query, key, value))
+        q, k, v = (each.reshape((-1,) + tuple(each.shape[-3:])) for each in (q, k, v))
+        mask: Any = _fovea.Mask.causal("top_left") if is_causal else attn_mask
+        if attn_mask is not None and attn_mask.dim() == 3:
+            mask = attn_mask.unsqueeze(1 if query.dim() == 3 else 0)
+        mask = _engine_mask(mask, k.shape[2])
+        kind = "decoder" if is_causal else "encoder"
+        kept = [_kept(each) for each in (q, k, v)]
+        self._recorder.calls.append(Call(0, kind, *kept, mask, None, scale, 0.0))
+        compute = self._before
+        if self._compute:
+            from ._torch import scaled_dot_product_attention as compute
+        return compute(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        torch.nn.functional.scaled_dot_product_attention = self._before
+        if kind is not None:
+            return
+        if not self._recorder.calls:
+            self.run._failure = "scaled_dot_product_attention was not called within the block"
+            raise RuntimeError(self.run._failure)
+        fill(self.run, self._recorder, "")

@@ -1,0 +1,213 @@
+"""A run: every head of every layer of one text, kept as queries and keys; weights are computed on demand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, Optional, Sequence, Union
+
+from . import _fovea
+from ._attention import AttentionStatistics
+from ._measures import Table
+from ._pictures import Picture, head_grid, heatmap, lines
+
+Head = Union[int, str]
+
+
+@dataclass(frozen=True)
+class Similarity:
+    divergence: Any  # [heads, heads] Jensen-Shannon in nats, 0: the same .. ln 2
+    layout: Any  # [heads, 2] a map of the heads
+    order: list[int]  # similar heads side by side
+
+
+class Run:
+    """Layers, heads and sequences are counted from 0; head may be "mean" or "max" of all heads of the layer.
+
+    kind is "encoder", "decoder" or "cross"; default: the first that there is.
+    """
+
+    def __init__(self, run: Any, cut: int = 0) -> None:
+        self._run = run
+        self.cut = cut  # tokens beyond the length that the model takes: left out
+
+    @classmethod
+    def from_weights(
+        cls, weights: Any, tokens: Sequence[str] = (), key_tokens: Sequence[str] = (), *, mask: Any = None
+    ) -> Run:
+        """Weights computed elsewhere, [N, M], [H, N, M], [L, H, N, M] or [L, B, H, N, M]. Copied."""
+        run = cls(_fovea.Run.from_weights(weights, mask))
+        if tokens:
+            run._run.set_tokens(run.kinds[0], list(tokens), list(key_tokens))
+        return run
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Run:
+        return cls(_fovea.Run.load(fspath(path)))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """One safetensors file."""
+        self._run.save(fspath(path))
+
+    @property
+    def model(self) -> str:
+        return self._run.model
+
+    @property
+    def kinds(self) -> list[str]:
+        return self._run.kinds
+
+    @property
+    def bytes(self) -> int:
+        """That queries, keys, values and stored weights take."""
+        return self._run.bytes
+
+    def _kind(self, kind: Optional[str]) -> str:
+        return kind if kind is not None else self._run.kinds[0]
+
+    @property
+    def layers(self) -> int:
+        """Layers of the first kind."""
+        return self.layers_of(None)
+
+    @property
+    def heads(self) -> int:
+        """Heads of the first layer."""
+        return self.shape()[1]
+
+    def layers_of(self, kind: Optional[str]) -> int:
+        return self._run.layers(self._kind(kind))
+
+    def shape(self, layer: int = 0, kind: Optional[str] = None) -> tuple[int, int, int, int]:
+        """(B, H, N, M) of a layer."""
+        return self._run.shape(self._kind(kind), layer)
+
+    @property
+    def tokens(self) -> list[str]:
+        """Of the first kind's queries, first sequence; empty if they are not known."""
+        return self.query_tokens()
+
+    def query_tokens(self, kind: Optional[str] = None, batch: int = 0) -> list[str]:
+        return self._run.query_tokens(self._kind(kind), batch)
+
+    def key_tokens(self, kind: Optional[str] = None, batch: int = 0) -> list[str]:
+        return self._run.key_tokens(self._kind(kind), batch)
+
+    def set_tokens(self, queries: Sequence[str], keys: Sequence[str] = (), kind: Optional[str] = None) -> None:
+        """Names of the queries, and of the keys (where N = M: as the queries)."""
+        self._run.set_tokens(self._kind(kind), list(queries), list(keys))
+
+    def weights(
+        self,
+        layer: int,
+        head: Head,
+        *,
+        kind: Optional[str] = None,
+        batch: int = 0,
+        rows: Optional[tuple[int, int]] = None,
+        keys: Optional[tuple[int, int]] = None,
+        mask: Any = None,
+    ) -> Any:
+        """The weights of a head, float32 [N, M], or of rows[0]..rows[1]-1 and keys[0]..keys[1]-1 alone.
+
+        mask hides more than the model did; the softmax is computed again.
+        """
+        chosen = self._kind(kind)
+        crop = None
+        if rows is not None or keys is not None:
+            _, _, n, m = self.shape(layer, chosen)
+            crop = [*(rows or (0, n)), *(keys or (0, m))]
+        return self._run.weights(chosen, layer, head, batch, mask, crop)
+
+    def __getitem__(self, place: tuple[int, Head]) -> Any:
+        """run[layer, head]: its weights [N, M]."""
+        layer, head = place
+        return self.weights(layer, head)
+
+    def head_statistics(
+        self,
+        layer: int,
+        head: Head,
+        *,
+        kind: Optional[str] = None,
+        batch: int = 0,
+        mask: Any = None,
+        thumbnail: int = 256,
+        top_k: int = 0,
+    ) -> AttentionStatistics:
+        """Of one head, without its N x M matrix: arrays [N], [M], [R, C]."""
+        fields = self._run.statistics(self._kind(kind), layer, head, batch, mask, thumbnail, top_k)
+        return AttentionStatistics._of(fields)
+
+    def statistics(self, *, kind: Optional[str] = None, thumbnail: int = 0, top_k: int = 0) -> AttentionStatistics:
+        """Of all heads: arrays [L, B, H, N], [L, B, H, M]; Ctrl-C ends it."""
+        return AttentionStatistics._of(self._run.all_statistics(self._kind(kind), thumbnail, top_k))
+
+    def measures(self, *, kind: Optional[str] = None, batch: int = 0, lang: str = "en") -> Table:
+        """All measures of all heads, their roles, and the mean of each layer: one row each."""
+        return Table(self._run.measures(self._kind(kind), batch, lang))
+
+    def rollout(self, position: Optional[int] = None, *, kind: Optional[str] = None, batch: int = 0) -> Any:
+        """Attention over all layers (Abnar and Zuidema): [N, N], or row `position` alone, in O(N) memory."""
+        return self._run.rollout(self._kind(kind), batch, position)
+
+    def similarity(self, *, kind: Optional[str] = None, batch: int = 0, rows: int = 0) -> Similarity:
+        """Which heads look at the same things. rows: compare so many rows, evenly spaced; 0: all."""
+        return Similarity(**self._run.similarity(self._kind(kind), batch, rows))
+
+    def mask(self, layer: int, head: Head, *, kind: Optional[str] = None, batch: int = 0) -> Any:
+        """What the head may see: a Mask."""
+        return self._run.visible(self._kind(kind), layer, head, batch, None)
+
+    def _labels(self, kind: str, batch: int) -> tuple[list[str], list[str]]:
+        return self._run.query_labels(kind, batch), self._run.key_labels(kind, batch)
+
+    def plot(
+        self,
+        layer: int,
+        head: Optional[Head] = None,
+        *,
+        style: str = "heatmap",
+        kind: Optional[str] = None,
+        batch: int = 0,
+        ax: Any = None,
+        **options: Any,
+    ) -> Any:
+        """A picture of a head, or of all heads of a layer (head=None).
+
+        style: "heatmap" or "lines"; the other options are those of fovea.heatmap, head_grid and lines.
+        """
+        chosen = self._kind(kind)
+        queries, keys = self._labels(chosen, batch)
+        name = f"L{layer} {head}" if isinstance(head, str) else f"L{layer}H{head}"
+        if head is None:
+            return self._plot_layer(layer, style, chosen, batch, (queries, keys), options)
+        weights = self.weights(layer, head, kind=chosen, batch=batch)
+        options.setdefault("title", f"{self.model} {name}".strip())
+        if style == "lines":
+            return lines(weights, queries, keys, heads=[name], **options)
+        if style != "heatmap":
+            raise ValueError(f'style: got "{style}", expected "heatmap" or "lines"')
+        if ax is None:
+            options.setdefault("mask", self.mask(layer, head, kind=chosen, batch=batch))
+        return heatmap(weights, queries, keys, ax=ax, **options)
+
+    def _plot_layer(
+        self, layer: int, style: str, kind: str, batch: int, labels: tuple[list[str], list[str]], options: dict[str, Any]
+    ) -> Picture:
+        import numpy
+
+        heads = self.shape(layer, kind)[1]
+        weights = numpy.stack([self.weights(layer, h, kind=kind, batch=batch) for h in range(heads)])
+        options.setdefault("title", f"{self.model} L{layer}".strip())
+        if style == "lines":
+            return lines(weights, *labels, heads=[f"H{h}" for h in range(heads)], **options)
+        return head_grid(weights, *labels, **options)
+
+    def __repr__(self) -> str:
+        parts = []
+        for kind in self.kinds:
+            _, heads, n, m = self.shape(0, kind)
+            parts.append(f"{kind} {self.layers_of(kind)} layers x {heads} heads, {n} x {m}")
+        name = f" {self.model}" if self.model else ""
+        return f"<fovea.Run{name}: {'; '.join(parts)}; {self.bytes / 1e6:.1f} MB>"
