@@ -33,6 +33,7 @@
 #include "fovea/version.h"
 
 #if __has_include("fovea/model.h")  // the part models
+#include "fovea/activations.h"
 #include "fovea/array_file.h"
 #include "fovea/attention_weights.h"
 #include "fovea/base64.h"
@@ -48,6 +49,7 @@
 #include "fovea/head_roles.h"
 #include "fovea/head_similarity.h"
 #include "fovea/head_steps.h"
+#include "fovea/intervention.h"
 #include "fovea/lessons.h"
 #include "fovea/live.h"
 #include "fovea/measure_definitions.h"
@@ -61,6 +63,7 @@
 #include "fovea/npy.h"
 #include "fovea/npz.h"
 #include "fovea/pointing.h"
+#include "fovea/predict.h"
 #include "fovea/questions.h"
 #include "fovea/reading.h"
 #include "fovea/rollout.h"

@@ -9,6 +9,7 @@
 
 #include "fovea/api.h"
 #include "fovea/array.h"
+#include "fovea/intervention.h"
 #include "fovea/probe.h"
 #include "fovea/tensor.h"
 
@@ -58,12 +59,15 @@ struct FOVEA_API ModelInput {
 struct FOVEA_API ModelOutput {
   Tensor hidden;          // [B, N, E], [B, T, E] of an encoder-decoder model: after the last norm
   Tensor encoder_hidden;  // [B, N, E] of an encoder-decoder model, else empty
-  Tensor logits;          // [B, N or T, V]; empty without an output layer, or if not requested
+  Tensor logits;  // [B, N or T, V], or [B, P, V] of P positions; empty without an output layer, or if
+                  // not requested
 };
 
 struct FOVEA_API RunOptions {
   Probe* probe = nullptr;  // sees every attention call
   bool logits = true;
+  std::vector<Index> logits_at = {};  // only of these positions, in this order; none: all
+  Intervention intervention = {};     // what is changed on the way; the probe sees the changed run
 };
 
 inline namespace internal {

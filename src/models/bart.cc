@@ -60,6 +60,9 @@ class Bart final : public Architecture {
   ModelOutput run(const ModelInput& input, const RunOptions& options) const override;
   void start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const override;
   Tensor next(DecodingState& state, const Ids& ids, Probe* probe) const override;
+  Tensor logits(const Tensor& hidden) const override { return output_(hidden); }
+  Tensor last_norm(Tensor x) const override;
+  std::optional<Readout> readout() const override;
 
  private:
   void read_stack(ConfigReader& config, BartStack& stack);
@@ -305,6 +308,7 @@ Tensor Bart::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   Index index = 0;
   for (const BartLayer& layer : encoder_) {
     const AttentionPlace place = {AttentionKind::encoder, index++, probe};
+    show_stream(place, StreamPoint::before, x);
     const Tensor& input = read(layer.attention_norm, x, scratch);
     scratch.projected.project(input, layer.qkv, from_.heads);
     attend(scratch.projected, attention, place, scratch.attended);
@@ -312,7 +316,9 @@ Tensor Bart::encode(const Ids& ids, const Flags& real, Probe* probe) const {
                                  layer.output);
     layer.output.add(scratch.attended, x.view());
     finish(layer.attention_norm, x);
+    show_stream(place, StreamPoint::middle, x);
     feed_forward(layer, scratch, x);
+    show_stream(place, StreamPoint::after, x);
   }
   if (layout_.norms_first) from_.last_norm.store(x, x);
   return x;
@@ -346,6 +352,8 @@ Tensor Bart::decode(const Ids& ids, const Tensor& memory, const Flags& memory_re
   LayerScratch scratch;
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     const BartDecoderLayer& layer = decoder_[i];
+    const AttentionPlace place = step.place(AttentionKind::decoder, i);
+    show_stream(place, StreamPoint::before, y);
     const Tensor& input = read(layer.attention_norm, y, scratch);
     scratch.projected.project(input, layer.qkv, to_.heads);
     step.attend(i, scratch.projected, {}, scratch.attended);
@@ -353,8 +361,11 @@ Tensor Bart::decode(const Ids& ids, const Tensor& memory, const Flags& memory_re
         .show(ProjectionSource::self(input, layer.qkv, to_.heads), scratch.attended, layer.output);
     layer.output.add(scratch.attended, y.view());
     finish(layer.attention_norm, y);
+    show_stream(place, StreamPoint::middle, y);
     cross_attend(i, memory, memory_real, step, scratch, y);
+    show_stream(place, StreamPoint::cross, y);
     feed_forward(layer, scratch, y);
+    show_stream(place, StreamPoint::after, y);
   }
   if (layout_.norms_first) to_.last_norm.store(y, y);
   return y;
@@ -368,8 +379,18 @@ ModelOutput Bart::run(const ModelInput& input, const RunOptions& options) const 
                               : input.decoder_ids;
   output.hidden =
       decode(decoder_ids, output.encoder_hidden, input.real, DecoderStep(Flags(), options.probe));
-  if (options.logits) output.logits = output_(output.hidden);
+  output.logits = wanted_logits(output.hidden, options);
   return output;
+}
+
+Tensor Bart::last_norm(Tensor x) const {
+  if (layout_.norms_first) to_.last_norm.store(x, x);
+  return x;
+}
+
+std::optional<Readout> Bart::readout() const {
+  if (!layout_.norms_first) return std::nullopt;
+  return Readout{to_.last_norm.weight, to_.last_norm.bias, to_.last_norm.epsilon, true, output_};
 }
 
 void Bart::start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const {

@@ -33,6 +33,9 @@ class T5 final : public Architecture {
   ModelOutput run(const ModelInput& input, const RunOptions& options) const override;
   void start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const override;
   Tensor next(DecodingState& state, const Ids& ids, Probe* probe) const override;
+  Tensor logits(const Tensor& hidden) const override;
+  Tensor last_norm(Tensor x) const override;
+  std::optional<Readout> readout() const override;
 
  private:
   void read_feed_forward(ConfigReader& config);
@@ -47,7 +50,6 @@ class T5 final : public Architecture {
   // y += what it sees of the memory.
   void cross_attend(std::size_t layer, const Tensor& memory, const Flags& memory_real,
                     const DecoderStep& step, LayerScratch& scratch, Tensor& y) const;
-  Tensor logits(Tensor y) const;
   HeadSizes memory_heads() const { return {0, heads_.kv_heads, heads_.width}; }  // of keys | values
 
   HeadSizes heads_;
@@ -60,6 +62,7 @@ class T5 final : public Architecture {
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   RmsNorm encoder_norm_, decoder_norm_;
+  Tensor no_bias_;
   AttentionOptions encoder_attention_, decoder_attention_;  // the biases; every layer has the first one's
   Linear output_;
 };
@@ -174,14 +177,17 @@ Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   Index index = 0;
   for (const EncoderLayer& layer : encoder_) {
     const AttentionPlace place = {AttentionKind::encoder, index++, probe};
+    show_stream(place, StreamPoint::before, x);
     layer.attention_norm.store(x, scratch.normed);
     scratch.projected.project(scratch.normed, layer.qkv, heads_);
     attend(scratch.projected, attention, place, scratch.attended);
     ProjectionRecord(place).show(ProjectionSource::self(scratch.normed, layer.qkv, heads_),
                                  scratch.attended, layer.output);
     layer.output.add(scratch.attended, x.view());
+    show_stream(place, StreamPoint::middle, x);
     layer.feed_forward_norm.store(x, scratch.normed);
     layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
+    show_stream(place, StreamPoint::after, x);
   }
   encoder_norm_.store(x, x);
   return x;
@@ -216,26 +222,41 @@ Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real
   LayerScratch scratch;
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     const DecoderLayer& layer = decoder_[i];
+    const AttentionPlace place = step.place(AttentionKind::decoder, i);
+    show_stream(place, StreamPoint::before, y);
     layer.attention_norm.store(y, scratch.normed);
     scratch.projected.project(scratch.normed, layer.qkv, heads_);
     step.attend(i, scratch.projected, decoder_attention_, scratch.attended);
     step.record(AttentionKind::decoder, i)
         .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
     layer.output.add(scratch.attended, y.view());
+    show_stream(place, StreamPoint::middle, y);
     cross_attend(i, memory, memory_real, step, scratch, y);
+    show_stream(place, StreamPoint::cross, y);
     layer.feed_forward_norm.store(y, scratch.normed);
     layer.feed_forward.add(scratch.normed, scratch.inner, y.view());
+    show_stream(place, StreamPoint::after, y);
   }
   decoder_norm_.store(y, y);
   return y;
 }
 
-Tensor T5::logits(Tensor y) const {
-  if (scaled_output_) {
-    const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(config_.width)));
-    for (Index i = 0; i < y.shape().elements(); ++i) y.data()[i] *= scale;
-  }
-  return output_(y);
+Tensor T5::logits(const Tensor& hidden) const {
+  if (!scaled_output_) return output_(hidden);
+  const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(config_.width)));
+  Tensor scaled = hidden;
+  for (Index i = 0; i < scaled.shape().elements(); ++i) scaled.data()[i] *= scale;
+  return output_(scaled);
+}
+
+Tensor T5::last_norm(Tensor x) const {
+  decoder_norm_.store(x, x);
+  return x;
+}
+
+std::optional<Readout> T5::readout() const {
+  const double scale = scaled_output_ ? 1 / std::sqrt(static_cast<double>(config_.width)) : 1;
+  return Readout{decoder_norm_.weight, no_bias_, decoder_norm_.epsilon, false, output_, scale};
 }
 
 ModelOutput T5::run(const ModelInput& input, const RunOptions& options) const {
@@ -246,7 +267,7 @@ ModelOutput T5::run(const ModelInput& input, const RunOptions& options) const {
                               : input.decoder_ids;
   output.hidden =
       decode(decoder_ids, output.encoder_hidden, input.real, DecoderStep(Flags(), options.probe));
-  if (options.logits) output.logits = logits(output.hidden);
+  output.logits = wanted_logits(output.hidden, options);
   return output;
 }
 
