@@ -88,6 +88,8 @@ std::unique_ptr<Command> make_tokens_command();
 std::unique_ptr<Command> make_train_command();
 std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_generate_command();
+std::unique_ptr<Command> make_predict_command();
+std::unique_ptr<Command> make_whatif_command();
 std::unique_ptr<Command> make_translate_command();
 std::unique_ptr<Command> make_align_command();
 std::unique_ptr<Command> make_serve_command();

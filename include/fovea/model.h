@@ -46,6 +46,7 @@ struct FOVEA_API ModelConfig {
   bool has_encoder() const { return family == ModelFamily::bert || is_encoder_decoder(); }
   bool has_decoder() const { return family != ModelFamily::bert; }
   bool is_encoder_decoder() const { return family == ModelFamily::t5 || family == ModelFamily::bart; }
+  Index attention_layers(AttentionKind kind) const;  // 0 of a kind that the model does not have
 };
 
 // A batch of B sequences, filled up to the same length N at their ends.

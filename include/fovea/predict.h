@@ -29,6 +29,15 @@ FOVEA_API double kl_divergence(ConstView before, ConstView after);
 // The `count` most likely tokens of logits [V].
 FOVEA_API std::vector<TokenPrediction> top_tokens(const TextModel& model, ConstView logits, Index count);
 
+// The `count` logits that moved most, the largest move first.
+struct FOVEA_API LogitMove {
+  Index id = 0;
+  std::string token;
+  double before = 0, after = 0;  // logits
+};
+FOVEA_API std::vector<LogitMove> largest_moves(const TextModel& model, ConstView before, ConstView after,
+                                               Index count);
+
 // Where a model predicts unless somebody says otherwise: after the last token; of masked-language models,
 // at every mask of the text. Throws Error for a model without logits, and for a text without a mask.
 FOVEA_API std::vector<Index> predicted_positions(const TextModel& model, const TextRun& run);

@@ -11,14 +11,8 @@ namespace {
 
 using What = InterventionStep::What;
 
-Index layers_of(const ModelConfig& config, AttentionKind kind) {
-  if (kind == AttentionKind::encoder) return config.has_encoder() ? config.layers : 0;
-  if (config.is_encoder_decoder()) return config.decoder_layers;
-  return kind == AttentionKind::decoder && config.has_decoder() ? config.layers : 0;
-}
-
 void check_layer(const ActivationPlace& place, const ModelConfig& config) {
-  const Index layers = layers_of(config, place.kind);
+  const Index layers = config.attention_layers(place.kind);
   if (place.layer >= 0 && place.layer < layers) return;
   fail("[intervention] {} layer {}: the model has {}", to_string(place.kind), place.layer,
        layers == 0 ? "none" : fmt::format("0 to {}", layers - 1));

@@ -47,6 +47,12 @@ std::string folder_name(const std::string& path) {
 
 }  // namespace
 
+Index ModelConfig::attention_layers(AttentionKind kind) const {
+  if (kind == AttentionKind::encoder) return has_encoder() ? layers : 0;
+  if (is_encoder_decoder()) return decoder_layers;
+  return kind == AttentionKind::decoder && has_decoder() ? layers : 0;
+}
+
 const ModelConfig& Model::config() const { return architecture_->config(); }
 
 ModelOutput Model::run(const ModelInput& input, const RunOptions& options) const {

@@ -7,6 +7,13 @@
 #include "core/fail.h"
 
 namespace fovea {
+namespace {
+
+std::string token_name(const TextModel& model, Index id) {
+  return model.tokenizer().id_to_token(id).value_or(fmt::format("<{}>", id));
+}
+
+}  // namespace
 
 std::vector<double> log_probabilities(ConstView logits) {
   if (logits.shape().rank() != 1 || logits.shape()[0] < 1) {
@@ -48,11 +55,34 @@ std::vector<TokenPrediction> top_tokens(const TextModel& model, ConstView logits
   std::vector<TokenPrediction> top;
   for (std::ptrdiff_t i = 0; i < shown; ++i) {
     const Index id = order[static_cast<std::size_t>(i)];
-    top.push_back({id, model.tokenizer().id_to_token(id).value_or(fmt::format("<{}>", id)),
-                   static_cast<double>(logits.data()[id * logits.stride(0)]),
+    top.push_back({id, token_name(model, id), static_cast<double>(logits.data()[id * logits.stride(0)]),
                    std::exp(logs[static_cast<std::size_t>(id)])});
   }
   return top;
+}
+
+std::vector<LogitMove> largest_moves(const TextModel& model, ConstView before, ConstView after,
+                                     Index count) {
+  if (!(before.shape() == after.shape()) || before.shape().rank() != 1) {
+    fail("[predict] logits before are {}, after {}, expected [V] both", before.shape().to_string(),
+         after.shape().to_string());
+  }
+  std::vector<LogitMove> moves;
+  for (Index id = 0; id < before.shape()[0]; ++id) {
+    moves.push_back({id,
+                     {},
+                     static_cast<double>(before.data()[id * before.stride(0)]),
+                     static_cast<double>(after.data()[id * after.stride(0)])});
+  }
+  const auto shown = std::min(static_cast<std::size_t>(count), moves.size());
+  std::partial_sort(moves.begin(), moves.begin() + static_cast<std::ptrdiff_t>(shown), moves.end(),
+                    [](const LogitMove& a, const LogitMove& b) {
+                      const double x = std::abs(a.after - a.before), y = std::abs(b.after - b.before);
+                      return x != y ? x > y : a.id < b.id;
+                    });
+  moves.resize(shown);
+  for (LogitMove& move : moves) move.token = token_name(model, move.id);
+  return moves;
 }
 
 std::vector<Index> predicted_positions(const TextModel& model, const TextRun& run) {

@@ -226,6 +226,42 @@ def lens(m, inputs):
         return m.model.lm_head(x)
 
 
+def passed(m, inputs, out):
+    """‖weight · value · W_O‖ of layer 1, of cross-attention where there is one: [H, N, M]."""
+    kind = kinds(m)[-1][0]
+    own, d = Source(m, inputs), m.width()
+    v = own.kept[kind, 1, "v"][0]
+    v = (v[:, 2 * m.heads * d:] if m.name == "gpt2" else v).unflatten(-1, (-1, d))
+    v = v.repeat_interleave(m.heads // v.shape[1], 1)
+    w = m.attention(kind, 1)[4].weight
+    w = (w if m.name == "gpt2" else w.T).unflatten(0, (m.heads, d))
+    weights = (out.cross_attentions if kind == "cross" else out.attentions)[1][0]
+    return weights * torch.einsum("mhd,hde->hme", v, w).norm(dim=-1)[:, None]
+
+
+def head_parts(m, inputs, position, token):
+    """Direct logit attribution of each head of the last stack's self-attention, [layers, H]: by the gradient of the logit,
+    with the norm's scale detached."""
+    kind, layers = kinds(m)[1] if m.name == "t5" else kinds(m)[0]
+    own = Source(m, inputs)
+    x = own.kept[kind, layers - 1, "resid_post"][0, position].detach().requires_grad_()
+    if m.name == "gpt2":
+        norm = m.model.transformer.ln_f
+        centred = x - x.mean()
+        y = centred / (centred.pow(2).mean() + norm.eps).sqrt().detach() * norm.weight + norm.bias
+    else:
+        norm = m.model.model.norm if m.name == "llama" else m.model.decoder.final_layer_norm
+        y = x / (x.pow(2).mean() + norm.variance_epsilon).sqrt().detach() * norm.weight
+        y = y * (m.model.model_dim ** -0.5 if m.name == "t5" else 1)
+    (direction,) = torch.autograd.grad(m.model.lm_head(y)[token], x)
+    parts = []
+    for i in range(layers):
+        w = m.attention(kind, i)[4].weight
+        z = own.kept[kind, i, "z"][0, position].unflatten(-1, (m.heads, -1))
+        parts.append(torch.einsum("hd,hde,e->h", z, (w if m.name == "gpt2" else w.T).unflatten(0, (m.heads, -1)), direction))
+    return torch.stack(parts).detach()
+
+
 for name in ("bert", "gpt2", "llama", "t5", "bart"):
     m = Model(name)
     golden = load_file(FOLDER / name / "golden.safetensors")
@@ -251,6 +287,10 @@ for name in ("bert", "gpt2", "llama", "t5", "bart"):
                 hook.remove()
             print(f"{name} {case}: logits moved by up to {(tensors[case] - clean).abs().max():.3f}")
     tensors["lens"] = lens(m, inputs)
+    with torch.no_grad():
+        tensors["passed"] = passed(m, inputs, m.model(**inputs, output_attentions=True))
+    if name in ("gpt2", "llama", "t5"):
+        tensors["head_parts"] = head_parts(m, inputs, 5, 7)
     assert (tensors["lens"][-1] - clean[0]).abs().max() < 1e-9
     save_file({k: (v.float() if v.is_floating_point() else v).contiguous() for k, v in tensors.items()},
               FOLDER / name / "whatif.safetensors")
