@@ -90,6 +90,7 @@ std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_generate_command();
 std::unique_ptr<Command> make_predict_command();
 std::unique_ptr<Command> make_whatif_command();
+std::unique_ptr<Command> make_sweep_command();
 std::unique_ptr<Command> make_translate_command();
 std::unique_ptr<Command> make_align_command();
 std::unique_ptr<Command> make_serve_command();

@@ -74,6 +74,7 @@
 #include "fovea/scaling.h"
 #include "fovea/shape_trace.h"
 #include "fovea/study.h"
+#include "fovea/sweep.h"
 #include "fovea/text_model.h"
 #include "fovea/text_pairs.h"
 #include "fovea/text_reading.h"
