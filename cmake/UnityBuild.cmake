@@ -1,7 +1,7 @@
 # fovea_unite(target): compiles up to eight files of a folder as one, so that the headers of the standard library are
 # read once for all of them; it saves a quarter of a build. Files that are compiled for several instruction sets stand
-# alone, and so do those that use a name in another way than a neighbour. The presets dev and tsan compile file by
-# file, and find the include that a file forgot.
+# alone, and so do those that use a name in another way than a neighbour. scripts/check_includes finds the include that
+# a file forgot; the preset dev compiles file by file.
 option(FOVEA_UNITY_BUILD "Compile several files as one: faster, but hides a missing include" OFF)
 
 set(FOVEA_FILES_ALONE

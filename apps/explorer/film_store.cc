@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "fovea/error.h"
+#include "fovea/text_pairs.h"
 #include "request_error.h"
 
 namespace fovea::explorer {
@@ -91,6 +92,13 @@ CapturePtr FilmStore::made(const std::string& id, Index text, Index frame) const
   stored.model_id = film_.model().empty() ? "film" : film_.model();
   stored.text = film_.texts()[static_cast<std::size_t>(text)];
   stored.read.run = film_.run(frame, text);
+  if (stored.read.run.layers(AttentionKind::cross) > 0) {  // "source TAB target"
+    const TextPairs read = parse_text_pairs(stored.text);
+    if (read.pairs.size() == 1) {
+      stored.text = read.pairs[0].source;
+      stored.second_text = read.pairs[0].target;
+    }
+  }
   return std::make_shared<const StoredCapture>(std::move(stored));
 }
 

@@ -38,5 +38,6 @@ inline constexpr Index kMostThumbnailCells = 256;
 inline constexpr Index kMostMaskTokens = 16'384;  // of a mask that is looked at
 inline constexpr Index kMostMaskWork = 4 * kMostMaskTokens * kMostMaskTokens;  // pairs × masks joined
 inline constexpr Index kMostMaskBits = 1'048'576;                              // whose every bit is told
+inline constexpr std::size_t kMostAnswerBytes = 65'536;  // that a learner types, or pastes
 
 }  // namespace fovea::explorer

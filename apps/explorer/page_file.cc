@@ -11,6 +11,7 @@
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
 #include "fovea/safetensors.h"
+#include "learn_file.h"
 #include "limits.h"
 #include "overview.h"
 #include "state.h"
@@ -171,8 +172,9 @@ std::string with_data(const std::string& html, const std::string& data) {
   return whole;
 }
 
-PageFile page_file(const Page& page) {
+PageFile page_file(const Page& page, const ModelFinder& lesson_models) {
   NamedArrays arrays("[page]");
+  add_lessons(arrays.metadata(), lesson_models);
   arrays.metadata()["state"] = state_json({}, {}, Limits());
   arrays.metadata()["examples"] = examples_json();
   return {with_data(page.html, to_base64(safetensors_bytes(arrays))), "", 0};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "capture_store.h"
+#include "fovea/live.h"
 #include "page.h"
 
 namespace fovea::explorer {
@@ -28,7 +29,8 @@ struct PageFile {
 std::string with_data(const std::string& html, const std::string& data);
 
 // Throws Error for heads that are not there, and for a page without a place for the data.
-PageFile page_file(const Page& page);  // the tutorials' examples alone
+// The tutorials' examples, and the lessons with our own models.
+PageFile page_file(const Page& page, const ModelFinder& lesson_models);
 PageFile page_file(const Page& page, const StoredCapture& stored, const std::vector<StepsChoice>& steps);
 
 }  // namespace fovea::explorer

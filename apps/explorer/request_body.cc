@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -16,6 +16,8 @@ namespace {
 // bytes of the body.
 class TextFields : public nlohmann::json_sax<nlohmann::json> {
  public:
+  explicit TextFields(const std::vector<std::string>& names) : names_(names) {}
+
   bool is_object() const { return is_object_; }
   bool is_null(const std::string& name) const {
     return !fields_.contains(name) || fields_.at(name).is_null;
@@ -58,7 +60,7 @@ class TextFields : public nlohmann::json_sax<nlohmann::json> {
   };
 
   bool keep(Field field) {
-    const bool wanted = key_ == "model" || key_ == "text" || key_ == "text2";
+    const bool wanted = std::find(names_.begin(), names_.end(), key_) != names_.end();
     if (depth_ == 1 && is_object_ && wanted) fields_[key_] = std::move(field);
     return true;
   }
@@ -72,6 +74,7 @@ class TextFields : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  const std::vector<std::string>& names_;
   std::map<std::string, Field> fields_;
   std::string key_;
   std::size_t depth_ = 0;
@@ -80,16 +83,34 @@ class TextFields : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
-CaptureRequest parse_capture_request(const std::string& body) {
-  TextFields fields;
+std::map<std::string, std::optional<std::string>> parse_texts(const std::string& body,
+                                                              const std::vector<std::string>& names,
+                                                              const char* expected) {
+  TextFields fields(names);
   // The parser takes NUL, which JSON never has, for the end, and what follows would be ignored.
   const bool fine = body.find('\0') == std::string::npos && nlohmann::json::sax_parse(body, &fields);
   if (!fine) throw RequestError(400, "the body is not JSON in UTF-8");
-  if (!fields.is_object())
-    throw RequestError(400, "expected a JSON object as the body: {\"model\": .., \"text\": ..}");
-  CaptureRequest request{fields.text("model"), fields.text("text"), {}};
-  if (!fields.is_null("text2")) request.second_text = fields.text("text2");
-  return request;
+  if (!fields.is_object()) {
+    throw RequestError(400, fmt::format("expected a JSON object as the body: {}", expected));
+  }
+  std::map<std::string, std::optional<std::string>> texts;
+  for (const std::string& name : names) {
+    std::optional<std::string>& text = texts[name];
+    if (!fields.is_null(name)) text = fields.text(name);
+  }
+  return texts;
+}
+
+std::string required_text(const std::map<std::string, std::optional<std::string>>& texts,
+                          const std::string& name) {
+  const std::optional<std::string>& text = texts.at(name);
+  if (!text) throw RequestError(400, fmt::format("\"{}\": expected a string", name));
+  return *text;
+}
+
+CaptureRequest parse_capture_request(const std::string& body) {
+  const auto texts = parse_texts(body, {"model", "text", "text2"}, "{\"model\": .., \"text\": ..}");
+  return {required_text(texts, "model"), required_text(texts, "text"), texts.at("text2")};
 }
 
 }  // namespace fovea::explorer

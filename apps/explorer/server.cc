@@ -9,6 +9,7 @@
 #include "fovea/json_writer.h"
 #include "head_weights.h"
 #include "http_server.h"
+#include "learn.h"
 #include "mask_answer.h"
 #include "overview.h"
 #include "own_names.h"
@@ -17,6 +18,7 @@
 #include "routes.h"
 #include "state.h"
 #include "steps.h"
+#include "study_routes.h"
 #include "summary.h"
 #include "work_queue.h"
 
@@ -47,6 +49,16 @@ std::string url_of(const std::string& host, int port) {
 
 HttpTask answered_at_once(HttpAnswer answer) {
   return {.work = [answer = std::move(answer)](const std::stop_token&) { return answer; }};
+}
+
+// The folder of a model by its name; the lessons ask for our own ones.
+ModelFinder finder_of(const std::vector<ServedModel>& models) {
+  return [models](const std::string& name) -> std::string {
+    for (const ServedModel& model : models) {
+      if (model.id == name) return model.folder;
+    }
+    return "";
+  };
 }
 
 // Hundreds of clients that ask for the same at once get the same bytes, which are there only once.
@@ -80,6 +92,7 @@ struct Server::Parts {
         host(any_address ? "127.0.0.1" : options.host),  // 0.0.0.0 is no address that one can go to
         url(url_of(host, port)),
         guard(options.host, socket),
+        lesson_models(finder_of(models)),
         captures(std::move(models), std::move(loader), options.limits),
         answers(kComputingThreads),
         studies(kComputingThreads, SIZE_MAX, WorkQueue::Priority::low),
@@ -90,11 +103,14 @@ struct Server::Parts {
     add_routes();
     add_capture_routes();
     add_studies();
+    add_learn_routes();
+    add_study_routes(routes, study_store);
   }
 
   void add_routes();
   void add_capture_routes();
   void add_studies();
+  void add_learn_routes();
 
   // GET /api/captures/*/NAME: `body(capture, parameters)`, whose bytes are sent.
   template <typename Body>
@@ -133,8 +149,10 @@ struct Server::Parts {
   const bool any_address, loopback;
   const std::string host, url;
   const RequestGuard guard;
+  const ModelFinder lesson_models;
   Routes routes;
   CaptureStore captures;
+  StudyStore study_store;
   SharedAnswer state;
   WorkQueue answers;  // what a hovering pointer waits for
   WorkQueue studies;  // of all heads or layers: they take seconds, and nothing else waits for them
@@ -150,14 +168,15 @@ void Server::Parts::add_routes() {
   routes.add("GET", "/api/examples", &RequestGuard::check_api,
              [this](const HttpRequest&, const std::string&) { return answered_at_once(examples); });
   routes.add("GET", "/api/state", &RequestGuard::check_api, [this](const HttpRequest&, const std::string&) {
-    return HttpTask{.work =
-                        [this](const std::stop_token&) {
-                          const std::vector<CapturePtr> kept = captures.captures();
-                          std::vector<const StoredCapture*> all;
-                          for (const CapturePtr& each : kept) all.push_back(each.get());
-                          return state.of(state_json(captures.models(), all, limits, captures.film()));
-                        },
-                    .queue = &answers};
+    return HttpTask{
+        .work =
+            [this](const std::stop_token&) {
+              const std::vector<CapturePtr> kept = captures.captures();
+              std::vector<const StoredCapture*> all;
+              for (const CapturePtr& each : kept) all.push_back(each.get());
+              return state.of(state_json(captures.models(), all, limits, captures.film(), &study_store));
+            },
+        .queue = &answers};
   });
   routes.add(
       "GET", "/api/mask", &RequestGuard::check_api, [this](const HttpRequest& request, const std::string&) {
@@ -234,6 +253,34 @@ void Server::Parts::add_studies() {
             });
 }
 
+// Something live follows a slider; a lesson computes all of its numbers, and a check may run a model.
+void Server::Parts::add_learn_routes() {
+  const auto add = [this](const char* path, WorkQueue& queue, auto body) {
+    routes.add("GET", path, &RequestGuard::check_api,
+               [body, &queue](const HttpRequest& request, const std::string&) {
+                 return HttpTask{
+                     .work = [body, parameters = request.parameters](
+                                 const std::stop_token&) { return answer_with(body(parameters)); },
+                     .queue = &queue};
+               });
+  };
+  add("/api/learn", answers,
+      [](const Parameters& parameters) { return learn_json(language_parameter(parameters)); });
+  add("/api/learn/lesson", studies,
+      [this](const Parameters& parameters) { return lesson_json(parameters, lesson_models); });
+  add("/api/learn/live", answers,
+      [this](const Parameters& parameters) { return live_json(parameters, lesson_models); });
+  routes.add("POST", "/api/learn/check", &RequestGuard::check_change,
+             [this](const HttpRequest& request, const std::string&) {
+               return HttpTask{
+                   .work =
+                       [this, asked = parse_answer_request(request.body)](const std::stop_token&) {
+                         return answer_with(diagnosis_json(asked, lesson_models));
+                       },
+                   .queue = &studies};
+             });
+}
+
 Server::Server(const ServerOptions& options, Page page, std::vector<ServedModel> models, ModelLoader loader)
     : parts_(std::make_unique<Parts>(options, std::move(page), std::move(models), std::move(loader))) {}
 
@@ -253,6 +300,7 @@ std::vector<std::string> Server::urls_for_others() const {
   return urls;
 }
 
+void Server::show(const std::vector<Study>& studies) { parts_->study_store = StudyStore(studies); }
 CaptureStore& Server::captures() { return parts_->captures; }
 void Server::listen() { parts_->http.serve(); }
 void Server::stop() { parts_->http.stop(); }

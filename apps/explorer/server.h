@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "capture_store.h"
+#include "fovea/study.h"
 #include "page.h"
 
 namespace fovea::explorer {
@@ -32,6 +33,8 @@ class Server {
   bool is_open_to_others() const;
   std::vector<std::string> urls_for_others() const;
   CaptureStore& captures();
+  // What every head does over a corpus. Before anybody asks; throws Error for what cannot be shown.
+  void show(const std::vector<Study>& studies);
 
   void listen();  // answers until stop() is called, from another thread
   void stop();    // stops studies, lets other requests that are being answered end

@@ -101,7 +101,7 @@ std::string constant_json() {
 
 std::string state_json(const std::vector<ModelState>& models,
                        const std::vector<const StoredCapture*>& captures, const Limits& limits,
-                       const FilmStore* film) {
+                       const FilmStore* film, const StudyStore* studies) {
   JsonWriter json(JsonStyle::compact);
   json.begin_object();
   json.key("version").string(version());
@@ -114,6 +114,10 @@ std::string state_json(const std::vector<ModelState>& models,
   if (film != nullptr) {
     json.key("film");
     film->write_json(json);
+  }
+  if (studies != nullptr && !studies->empty()) {
+    json.key("studies");
+    studies->write_json(json);
   }
   json.key("limits");
   write_limits(json, limits);

@@ -13,15 +13,19 @@ void write_integers(JsonWriter& json, const char* key, const std::vector<Index>&
 }
 
 // A film has no tokenizer; special tokens are those that stand for no part of the text.
-bool is_special(const TokenSequence& sequence, std::size_t place, const StoredCapture& stored) {
+bool is_special(const TokenSequence& sequence, std::size_t place, AttentionKind kind,
+                const StoredCapture& stored) {
   if (stored.model) {
-    return place < sequence.ids.size() && stored.model->tokenizer().is_special(sequence.ids[place]);
+    const Tokenizer& tokenizer =
+        kind == AttentionKind::encoder ? stored.model->tokenizer() : stored.model->target_tokenizer();
+    return place < sequence.ids.size() && tokenizer.is_special(sequence.ids[place]);
   }
   return place < sequence.ends.size() && sequence.ends[place] == 0;
 }
 
 // What is not known of a token (what a decoder wrote stands in no text) is 0.
-void write_sequence(JsonWriter& json, const TokenSequence& sequence, const StoredCapture& stored) {
+void write_sequence(JsonWriter& json, const TokenSequence& sequence, AttentionKind kind,
+                    const StoredCapture& stored) {
   const std::size_t count = sequence.tokens.size();
   json.begin_object();
   json.key("tokens").strings(sequence.tokens);
@@ -30,7 +34,7 @@ void write_sequence(JsonWriter& json, const TokenSequence& sequence, const Store
   write_integers(json, "ends", sequence.ends, count);
   write_integers(json, "segments", sequence.segments, count);
   json.key("special").begin_array();
-  for (std::size_t i = 0; i < count; ++i) json.boolean(is_special(sequence, i, stored));
+  for (std::size_t i = 0; i < count; ++i) json.boolean(is_special(sequence, i, kind, stored));
   json.end_array();
   std::vector<bool> unknown(count);
   for (const UnknownToken& token : sequence.unknown) unknown[static_cast<std::size_t>(token.place)] = true;
@@ -46,7 +50,7 @@ void write_sequences(JsonWriter& json, const StoredCapture& stored) {
   for (const AttentionKind kind : stored.run().kinds()) {
     if (kind == AttentionKind::cross) continue;  // the tokens of the two others
     json.key(to_string(kind));
-    write_sequence(json, stored.run().tokens(kind).queries.front(), stored);
+    write_sequence(json, stored.run().tokens(kind).queries.front(), kind, stored);
   }
   json.end_object();
 }

@@ -65,6 +65,13 @@ void OptionList::path(const std::string& names, const std::string& value,
   options_.back().file = true;
 }
 
+void OptionList::paths(const std::string& names, const std::string& value, std::vector<std::string>& target,
+                       Message help) {
+  options_.push_back({names, value, std::move(help), false,
+                      [&target](const std::string& given) { target.push_back(given); }, true});
+  options_.back().file = true;
+}
+
 void OptionList::integer(const std::string& names, const std::string& value, std::optional<Index>& target,
                          Index min, Index max, Message help) {
   options_.push_back({names, value, std::move(help), false, [=, &target](const std::string& given) {

@@ -55,6 +55,9 @@ class OptionList {
                      Message help);
   void path(const std::string& names, const std::string& value, std::optional<std::string>& target,
             Message help);
+  // May be given several times.
+  void paths(const std::string& names, const std::string& value, std::vector<std::string>& target,
+             Message help);
   void integer(const std::string& names, const std::string& value, std::optional<Index>& target, Index min,
                Index max, Message help);
   void number(const std::string& names, const std::string& value, std::optional<double>& target,

@@ -1,10 +1,10 @@
 // Who runs the cases of a model.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "competitors/peer_group.h"
 #include "contest.h"
 #include "fovea/model.h"
 
@@ -25,14 +25,14 @@ std::vector<Contender> fovea_contenders(const Model& model, const ModelCase& c);
 class ModelPeers {
  public:
   ModelPeers(const std::string& python, int threads);
-  ~ModelPeers();
-  const std::vector<CompetitorInfo>& competitors() const { return competitors_; }  // those absent too
+  const std::vector<CompetitorInfo>& competitors() const {
+    return peers_.competitors();
+  }  // those absent too
   std::vector<Contender> contenders(const std::string& folder, const ModelCase& c, int number);
-  void release();  // forgets all cases
+  void release() { peers_.release(); }  // forgets all cases
 
  private:
-  std::shared_ptr<class PeerProcess> process_;  // null: nobody is there
-  std::vector<CompetitorInfo> competitors_;
+  PeerGroup peers_;
 };
 
 }  // namespace fovea::bench

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "competitors/peer_group.h"
 #include "contest.h"
 #include "fovea/multi_head_attention.h"
 #include "verify.h"
@@ -41,14 +42,12 @@ Contender multi_head_by_fovea(const MultiHeadCase& c);
 class MultiHeadPeer {
  public:
   MultiHeadPeer(const std::string& python, int threads);
-  ~MultiHeadPeer();
-  const CompetitorInfo& info() const { return info_; }                    // whether it is there, too
-  std::vector<Contender> contenders(const MultiHeadCase& c, int number);  // one, or none
-  void release();                                                         // forgets all cases
+  const CompetitorInfo& info() const { return peers_.competitors().front(); }  // whether it is there, too
+  std::vector<Contender> contenders(const MultiHeadCase& c, int number);       // one, or none
+  void release() { peers_.release(); }                                         // forgets all cases
 
  private:
-  std::shared_ptr<class PeerProcess> process_;  // null: nobody is there
-  CompetitorInfo info_;
+  PeerGroup peers_;
 };
 
 }  // namespace fovea::bench

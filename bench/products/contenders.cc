@@ -1,12 +1,11 @@
 // Who multiplies: fovea, OpenBLAS, and PyTorch's module for a whole MultiHeadAttention.
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <functional>
+#include <memory>
 
 #include "competitors/handover.h"
 #include "competitors/openblas.h"
-#include "competitors/peer_process.h"
-#include "core/fail.h"
 #include "fovea/instruction_set.h"
 #include "ops/matrix_product.h"
 #include "products/cases.h"
@@ -78,52 +77,11 @@ Contender multi_head_by_fovea(const MultiHeadCase& c) {
 }
 
 MultiHeadPeer::MultiHeadPeer(const std::string& python, int threads)
-    : info_{"pytorch", "PyTorch", "", "", true, kNotAskedFor} {
-  if (python.empty()) return;
-  try {
-    process_ = std::make_shared<PeerProcess>(python, kMultiHeadPeersScript, threads);
-    for (auto words = process_->answer(); words.front() != "ready"; words = process_->answer()) {
-      words.resize(4);
-      const bool there = words[0] == "peer";
-      info_ = {"pytorch", "PyTorch", there ? words[2] : "", words[3], !there, there ? "" : words[2]};
-    }
-  } catch (const Error& error) {
-    info_.reason = error.what();
-  }
-  if (info_.absent) process_.reset();
-}
-
-MultiHeadPeer::~MultiHeadPeer() = default;
+    : peers_(python, kMultiHeadPeersScript, threads, {{"pytorch", "PyTorch"}}) {}
 
 std::vector<Contender> MultiHeadPeer::contenders(const MultiHeadCase& c, int number) {
-  if (process_ == nullptr) return {};
-  const std::string name = fmt::format("pytorch {}", number);
-  Contender contender{"pytorch", {}, {}, {}};
-  try {
-    const std::string json = describe(c, *process_);
-    const auto words = process_->ask(fmt::format("prepare {}\n{}", name, json));
-    contender.preparation = {words.front() == "ok", words.size() > 1 ? words[1] : ""};
-  } catch (const Error& error) {
-    contender.preparation = {false, error.what()};
-  }
-  contender.check = [process = process_, name, shape = c.x.shape()] {
-    const auto words = process->ask("check " + name);
-    Checked checked;
-    const double extra = words.size() > 1 ? std::strtod(words[1].c_str(), nullptr) : -1;
-    if (extra >= 0) checked.extra_memory = extra;
-    checked.results.push_back(Tensor::uninitialized(shape));
-    process->read(0, checked.results.back().data(), 4 * shape.elements());
-    return checked;
-  };
-  contender.run = [process = process_, name](double seconds) {
-    const auto words = process->ask(fmt::format("run {} {}", name, seconds));
-    return words.size() > 1 ? std::strtod(words[1].c_str(), nullptr) : 0;
-  };
-  return {contender};
-}
-
-void MultiHeadPeer::release() {
-  if (process_ != nullptr) process_->ask("release");
+  return peers_.contenders(number, c.x.shape(),
+                           [&](const PeerProcess& process) { return describe(c, process); });
 }
 
 }  // namespace fovea::bench

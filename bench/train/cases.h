@@ -1,10 +1,10 @@
 // The cases of `fovea bench train`.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "competitors/peer_group.h"
 #include "contest.h"
 #include "fovea/trainable_model.h"
 
@@ -33,14 +33,14 @@ Contender training_by_fovea(const TrainingCase& c);
 class TrainingPeers {
  public:
   TrainingPeers(const std::string& python, int threads);
-  ~TrainingPeers();
-  const std::vector<CompetitorInfo>& competitors() const { return competitors_; }  // those absent too
+  const std::vector<CompetitorInfo>& competitors() const {
+    return peers_.competitors();
+  }  // those absent too
   std::vector<Contender> contenders(const TrainingCase& c, int number);
-  void release();  // forgets all cases
+  void release() { peers_.release(); }  // forgets all cases
 
  private:
-  std::shared_ptr<class PeerProcess> process_;  // null: nobody is there
-  std::vector<CompetitorInfo> competitors_;
+  PeerGroup peers_;
 };
 
 }  // namespace fovea::bench

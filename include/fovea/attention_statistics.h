@@ -19,6 +19,7 @@ struct FOVEA_API StatisticsOptions {
   bool received = true;       // received
   Index thumbnail = 256;      // G: thumbnails of at most G×G cells; 0: none
   Index top_k = 0;            // the k largest weights of each row; more than M are given as M
+  bool weights = false;       // the matrix itself, too: of short sequences, cheaper than a crop after it
   std::stop_token stop = {};  // a request ends the work with Stopped
 };
 
@@ -52,6 +53,8 @@ struct FOVEA_API AttentionStatistics {
   // Largest first, of equals the first key first; rows with fewer scores than k end in weight 0, key −1.
   Tensor top_weights;  // [.., N, k]
   Ids top_keys;        // [.., N, k]
+
+  Tensor weights;  // [.., N, M]
 };
 
 // q [B, H, N, D], k [B, Hkv, M, D], or another rank as in attention(). Two products Q Kᵀ for long keys,

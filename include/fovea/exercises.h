@@ -119,6 +119,12 @@ FOVEA_API Diagnosis check_answers(std::string_view id, const std::vector<std::op
                                   const CheckOptions& options = {});
 FOVEA_API Diagnosis check_answer(std::string_view id, const Answer& answer,
                                  const CheckOptions& options = {});
+// Which numbers of an answer to the first problem are right, in their order; a part that was not given, or
+// has another shape, has no marks.
+struct FOVEA_API AnswerMarks {
+  std::vector<bool> weights, output;
+};
+FOVEA_API AnswerMarks mark_answer(std::string_view id, const Answer& answer);
 // The same on problems of your own.
 FOVEA_API Diagnosis check_problems(const Exercise& exercise, const std::vector<Problem>& problems,
                                    const std::vector<std::optional<Answer>>& answers);

@@ -44,6 +44,7 @@ struct FOVEA_API Live {
   std::vector<LiveControl> controls;
   std::vector<LiveMatrix> matrices;  // those that can be edited first
   std::map<std::string, double, std::less<>> numbers;
+  bool timed = false;        // some numbers are times, measured just now
   std::string missing = {};  // a model that it needs and that is not installed; nothing is computed then
 
   const Matrix& matrix(std::string_view name) const;  // throws Error naming those there are

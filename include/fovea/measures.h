@@ -91,6 +91,9 @@ struct FOVEA_API MeasureOptions {
   // Places of tokens that the model read as unknown, besides [UNK] and <unk>, which tell by their form.
   // They are words, each another one: neither special nor the same as another token.
   std::vector<Index> unknown = {}, unknown_keys = {};
+  // The queries are not of the keys' sequence: what compares their positions is not measured. Of a run the
+  // cross-attention says so by itself.
+  bool cross = false;
   std::vector<Index> segments = {};           // block (segment, document) of each key, M or none
   Index block_size = 0;                       // blocks of so many keys; else they end at special tokens
   Index period = 0;                           // of a repeated sequence; 0: found in the tokens, if any

@@ -39,6 +39,7 @@ class FOVEA_API TextModel {
 
   const Model& model() const { return model_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const Tokenizer& target_tokenizer() const { return *target_; }  // of what it writes: Tokenizer::target()
 
   // The tokens of a text, or of two as a pair; those beyond the length that the model takes, less `room`,
   // are cut off (Encoding::cut). Throws Error if there are none.
@@ -55,13 +56,14 @@ class FOVEA_API TextModel {
   TextRun read_generated(const Encoding& prompt, const std::vector<Index>& ids) const;
 
  private:
+  Encoding encode(const Tokenizer& tokenizer, const std::vector<std::string>& texts, Index room) const;
   Encoding target(const std::string& text) const;
   std::string token(Index id) const;
   TextRun run(const Encoding& encoding, const TokenSequence* decoder, const ReadOptions& options) const;
   TokenSequence written(const std::vector<Index>& ids) const;
 
   Model model_;
-  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::shared_ptr<const Tokenizer> tokenizer_, target_;
 };
 
 }  // namespace fovea

@@ -18,7 +18,9 @@ struct FOVEA_API TextPair {
 
 struct FOVEA_API TextPairs {
   std::vector<TextPair> pairs;
-  std::vector<Index> broken;  // numbers of lines, from 1: no tab, nothing on one side, or not UTF-8
+  std::vector<Index> lines;   // of each pair the number of its line, from 1
+  std::vector<Index> broken;  // numbers of lines: no tab, nothing on one side, or not UTF-8
+  Index line_count = 0;       // empty lines included
 };
 
 // White space around a text is left out, as are further columns and empty lines.

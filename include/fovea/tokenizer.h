@@ -62,9 +62,9 @@ struct FOVEA_API EncodeOptions {
 // a call, not of a vocabulary.
 class FOVEA_API Tokenizer {
  public:
-  // A folder as downloaded (tokenizer.json, else spiece.model or tokenizer.model, else vocab.json with
-  // merges.txt, else vocab.txt, else tokenizer.bin), or one of these files. Throws Error that names the
-  // file and what in it is not understood.
+  // A folder as downloaded (tokenizer.json, else spiece.model or tokenizer.model, else Marian's source.spm,
+  // target.spm and vocab.json, else vocab.json with merges.txt, else vocab.txt, else tokenizer.bin), or one
+  // of these files. Throws Error that names the file and what in it is not understood.
   static Tokenizer load(const std::string& path);
 
   static Tokenizer from_json(std::string_view json, const std::string& name = "tokenizer.json");
@@ -82,6 +82,10 @@ class FOVEA_API Tokenizer {
 
   // Ids without a token are left out.
   std::string decode(const std::vector<Index>& ids, bool skip_special_tokens = true) const;
+
+  // Of what the decoder of an encoder-decoder model reads and writes: Marian cuts its targets in another
+  // way than its sources. Of all others the tokenizer itself.
+  Tokenizer target() const;
 
   std::optional<Index> token_to_id(std::string_view token) const;
   std::optional<std::string> id_to_token(Index id) const;

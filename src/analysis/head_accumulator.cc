@@ -34,6 +34,12 @@ MeasurePlan::MeasurePlan(const MeasureOptions& options, Index queries, Index key
   needs(Measure::block_diagonal, !structure.block_of_key.empty());
   needs(Measure::induction, structure.period > 0);
   needs(Measure::induction_lift, structure.period > 0);
+  if (!options.cross) return;
+  for (const Measure measure :
+       {Measure::previous_token, Measure::next_token, Measure::diagonal, Measure::distance,
+        Measure::block_diagonal, Measure::induction, Measure::induction_lift}) {
+    needs(measure, false);
+  }
 }
 
 bool MeasurePlan::wants_weights() const {

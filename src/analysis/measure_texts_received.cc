@@ -37,8 +37,8 @@ std::vector<MeasureDefinition> received_definitions() {
        {"0 to 1.", "0 到 1。"},
        {"In short inputs it is large by chance (1/V for a uniform head); in cross-attention the key at the "
         "same "
-        "position is another token.",
-        "输入很短时它自然偏大（均匀的头为 1/V）；交叉注意力中，同一位置的键是另一个词元。"}},
+        "position is another token, so it does not apply.",
+        "输入很短时它自然偏大（均匀的头为 1/V）；交叉注意力中，同一位置的键是另一个词元，因此不适用。"}},
       {"sink_share",
        Measure::sink_share,
        {"sink share", "汇聚占比"},

@@ -76,9 +76,9 @@ std::vector<MeasureDefinition> spread_definitions() {
         "一行看得多远：查询与键之间距离的期望，以词元为单位，对能看到键的各行取平均。"},
        {"0 (itself only) to M − 1.", "0（只看自己）到 M − 1。"},
        {"It grows with the length of the input, and a sink at the start makes a head look far. In "
-        "cross-attention positions of the two sequences have no common scale.",
+        "cross-attention positions of the two sequences have no common scale, so it does not apply.",
         "随输入长度而增长；开头的汇聚点会让一个头显得看得很远。交叉注意力中，两个序列的位置没有共同的尺度"
-        "。"}},
+        "，因此不适用。"}},
   };
 }
 

@@ -30,6 +30,7 @@ MeasureOptions with_tokens(const Run& run, AttentionKind kind, Index batch, Meas
     options.key_tokens = run.key_tokens(kind, batch);
     options.unknown_keys = unknown_places(run.tokens(kind).keys, batch);
   }
+  options.cross = options.cross || kind == AttentionKind::cross;
   if (options.segments.empty()) options.segments = run.key_segments(kind, batch);
   return options;
 }

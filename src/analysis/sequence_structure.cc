@@ -117,7 +117,7 @@ SequenceStructure sequence_structure(const MeasureOptions& options, Index n, Ind
   const Tokens keys = same ? queries : tokens_of(options.key_tokens, options.unknown_keys);
   SequenceStructure structure;
   structure.repeats_until = m;
-  structure.self = is_self_attention(queries.names, keys.names);
+  structure.self = !options.cross && is_self_attention(queries.names, keys.names);
   structure.block_of_key = blocks_of(options, keys.names, m);
   structure.period = options.period;
   if (m > 0) structure.resting.push_back(0);

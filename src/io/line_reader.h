@@ -1,6 +1,7 @@
 // Lines of a stream, each within a limit.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -184,6 +184,16 @@ Diagnosis check_answer(std::string_view id, const Answer& answer, const CheckOpt
   return check_answers(id, {answer}, options);
 }
 
+AnswerMarks mark_answer(std::string_view id, const Answer& answer) {
+  const Exercise& asked = exercise(id);
+  if (asked.kind == ExerciseKind::model) return {};
+  const Problem problem = exercise_problems(id).front();
+  const Solution right = solve(problem);
+  const Allowed allowed = allowed_for(asked, problem, right, answer, false);
+  return {right_numbers(answer.weights, right.weights, allowed.weights, allowed.relative),
+          right_numbers(answer.output, right.output, allowed.output, allowed.relative)};
+}
+
 bool answers_differ(const Answer& a, const Answer& b) {
   const auto differ = [](const NumberArray& x, const NumberArray& y) {
     if (x.values.size() != y.values.size()) return true;

@@ -200,6 +200,16 @@ std::optional<Difference> first_difference(const Answer& answer, const Solution&
                : first_in_part("output", answer.output, right.output, allowed.output, allowed.relative);
 }
 
+std::vector<bool> right_numbers(const NumberArray& got, const NumberArray& expected, double allowed,
+                                double relative) {
+  std::vector<bool> marks;
+  if (got.empty() || expected.empty() || !same_shape(got, expected)) return marks;
+  for (std::size_t i = 0; i < expected.values.size(); ++i) {
+    marks.push_back(near_variant(got.values[i], expected.values[i], allowed, relative));
+  }
+  return marks;
+}
+
 std::optional<bool> looks_like_dropout(const Problem& problem, const Solution& right, const Answer& answer,
                                        const Allowed& allowed) {
   if (right.weights.empty()) return false;

@@ -35,6 +35,10 @@ bool matches(const Answer& answer, const Solution& solution, const Allowed& allo
 std::optional<Difference> first_difference(const Answer& answer, const Solution& right,
                                            const Allowed& allowed);
 
+// Whether each number is near; none for shapes that are not the same.
+std::vector<bool> right_numbers(const NumberArray& got, const NumberArray& expected, double allowed,
+                                double relative);
+
 // Some weights are 0 and all others too large by one factor; of the output alone: sums of a part of the
 // values, too large by one factor. Nothing where that cannot be told.
 std::optional<bool> looks_like_dropout(const Problem& problem, const Solution& right, const Answer& answer,

@@ -2,12 +2,15 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/fail.h"
 #include "core/number_text.h"
+#include "fovea/coreference.h"
 #include "fovea/head_roles.h"
 #include "fovea/measures.h"
+#include "fovea/pointing.h"
 #include "fovea/text_model.h"
 #include "fovea/train.h"
 #include "fovea/training_tasks.h"
@@ -129,12 +132,86 @@ Diagnosis check_broken(const Exercise& exercise, const HeadName& got, const Chec
   return diagnosis;
 }
 
+// The sentence of the task and the one with its names swapped; and sentences that the model never saw.
+struct PronounReports {
+  PointingReport task, others;
+};
+
+PointingCase pronoun_case(const TextModel& model, const std::string& text) {
+  const std::vector<std::string> tokens =
+      model.read({text}).run.tokens(AttentionKind::encoder).queries.front().tokens;
+  const auto position = [&](const char* word) {
+    const auto found = std::find(tokens.begin(), tokens.end(), word);
+    if (found == tokens.end()) fail("[check] the model \"coreference\" does not know {}", word);
+    return static_cast<Index>(found - tokens.begin());
+  };
+  return {text, position("她"), position("小红"), position("小明")};
+}
+
+PronounReports measure_pronouns(const TextModel& model) {
+  constexpr Index kSentences = 100;
+  constexpr std::uint64_t kSeed = 18;
+  std::vector<PointingCase> others;
+  for (const CoreferenceSentence& each :
+       coreference_sentences(CoreferencePart::test, CoreferencePeople::different, kSentences, kSeed)) {
+    others.push_back({each.text, each.pronoun, each.right, each.other});
+  }
+  return {measure_pointing(model, {pronoun_case(model, "小明把苹果给了小红，她很开心。"),
+                                   pronoun_case(model, "小红把苹果给了小明，她很开心。")}),
+          measure_pointing(model, others)};
+}
+
+// The head with most weight on 小红, wherever the name stands.
+HeadName surest_head(const PointingReport& report) {
+  HeadName best;
+  double most = -1;
+  for (std::size_t layer = 0; layer < report.heads.size(); ++layer) {
+    for (std::size_t head = 0; head < report.heads[layer].size(); ++head) {
+      const double weight = report.heads[layer][head].right_weight;
+      if (weight <= most) continue;
+      most = weight;
+      best = {static_cast<Index>(layer), static_cast<Index>(head)};
+    }
+  }
+  return best;
+}
+
+Diagnosis check_pronoun(const Exercise& exercise, const HeadName& got, const CheckOptions& options) {
+  const TextModel model = TextModel::load(folder_of("coreference", options));
+  const PronounReports reports = measure_pronouns(model);
+  const Index layers = static_cast<Index>(reports.task.heads.size()),
+              heads = static_cast<Index>(reports.task.heads.front().size());
+  const HeadName right = surest_head(reports.task);
+  if (got.layer >= layers || got.head >= heads) return outside(got, right, layers, heads);
+  const auto layer = static_cast<std::size_t>(got.layer), head = static_cast<std::size_t>(got.head);
+  const PointingScore &task = reports.task.heads[layer][head], &others = reports.others.heads[layer][head];
+  const Text measured = {
+      fmt::format(
+          "In {} 她 puts {} of its weight on 小红 and {} on 小明, on average of both sentences. In {} of {} "
+          "other sentences it prefers the right person.",
+          name_of(got), percent(task.right_weight), percent(task.other_weight), others.right, others.cases),
+      fmt::format(
+          "在 {} 里，“她”给小红 {} 的权重，给小明 {}（两个句子的平均）。在另外 {} 个句子中，它有 {} "
+          "句更看重对的人。",
+          name_of(got), percent(task.right_weight), percent(task.other_weight), others.cases,
+          others.right)};
+  if (same_head(got, right)) return {Verdict::correct, {}, {}, {measured, exercise.reason, exercise.next}};
+  Diagnosis diagnosis;
+  diagnosis.sentences.push_back(measured);
+  diagnosis.sentences.push_back({"Another head is surer: it gives 小红 nearly everything.",
+                                 "另有一个头更肯定：它几乎把全部权重都给了小红。"});
+  const Text hint = counting_hint(got, right);
+  if (!hint.en.empty()) diagnosis.sentences.push_back(hint);
+  return diagnosis;
+}
+
 }  // namespace
 
 Diagnosis check_head(const Exercise& exercise, const std::vector<HeadName>& heads,
                      const CheckOptions& options) {
   if (heads.size() != 1) return one_head_only();
   if (exercise.id == "break-the-head") return check_broken(exercise, heads.front(), options);
+  if (exercise.id == "pronoun") return check_pronoun(exercise, heads.front(), options);
   return check_previous_token(exercise, heads.front(), options);
 }
 

@@ -30,6 +30,41 @@ std::vector<Exercise> model_exercises() {
                 "没有它会怎样？见练习 break-the-head。"},
        .mistakes = {},
        .answer = "head"},
+      {.id = "pronoun",
+       .kind = ExerciseKind::model,
+       .title = {"Find the head that is sure who 她 is", "找出最肯定“她”是谁的头"},
+       .task =
+           {"Our own model \"coreference\" reads 小明把苹果给了小红，她很开心。 (Xiao Ming gave the apple to Xiao "
+            "Hong, she was happy.) and the same with the names swapped: 小红把苹果给了小明，她很开心。 It has 2 layers "
+            "of 4 heads. In one of them 她 puts nearly all of its weight on 小红, wherever she stands. Which? Answer "
+            "with its layer and number, counted from 0: L1H2.",
+            "我们自己的模型 coreference 读“小明把苹果给了小红，她很开心。”，再读两个名字对调的“小红把苹果给了小明，"
+            "她很开心。”。它有 2 层，每层 4 个头。在其中一个头里，不管小红在前在后，“她”几乎把全部权重都给了小红。是哪一个"
+            "头？请写层号和头号，从 0 开始数，例如 L1H2。"},
+       .hints =
+           {{"Look at one row only, that of 她. In most heads 小红 has the largest weight of that row; look for the "
+             "one where nobody else has any.",
+             "只看“她”这一行。在多数头里，这一行最大的权重都在小红身上；要找的头里，别人几乎什么也没有。"},
+            {"fovea plot grid --model coreference \"小明把苹果给了小红，她很开心。\" --layer 0 -o heads.svg draws "
+             "all heads of a layer; --layer 1 those of the next.",
+             "fovea plot grid --model coreference \"小明把苹果给了小红，她很开心。\" --layer 0 -o heads.svg 会画出一层"
+             "所有的头；--layer 1 是下一层的。"},
+            {"It is in layer 0. The view Text of the explorer shows one head after the other: fovea serve --model "
+             "coreference \"小明把苹果给了小红，她很开心。\"",
+             "它在第 0 层。在浏览器的“文本”视图里可以逐个看各头：fovea serve --model coreference "
+             "\"小明把苹果给了小红，她很开心。\""}},
+       .reason =
+           {"Nobody told it which head should do this: the loss only asked for the name, and nearly all heads came "
+            "to look there. So this head may be the surest without being needed: only taking it out would tell.",
+            "没有人告诉模型该由哪个头来做：训练只问名字是什么，结果几乎所有的头都学会了看那里。所以这个头最肯定，却未必"
+            "缺它不可：去掉它试一试才知道。"},
+       .next =
+           {"With two women a head looks at one of them just as surely, and is right as often as a coin: fovea "
+            "demo finds. What a confident row is worth: lesson not-told.",
+            "如果两个人都是女的，头照样十分肯定地看着其中一个，对错却和抛硬币一样：fovea demo finds。一行看上去很肯定"
+            "的注意力值多少，见课程 not-told。"},
+       .mistakes = {},
+       .answer = "head"},
       {.id = "break-the-head",
        .kind = ExerciseKind::model,
        .title = {"Break the model with one head", "去掉一个头，毁掉模型"},

@@ -1,5 +1,6 @@
 #include "fovea/live.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/fail.h"

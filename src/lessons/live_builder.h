@@ -26,6 +26,7 @@ class LiveBuilder {
   void show(const char* name, const Matrix& matrix);
   void show_weights(const char* name, const Matrix& matrix, std::vector<std::string> rows = {},
                     std::vector<std::string> columns = {});
+  void timed() { live_.timed = true; }
   void number(const char* name, double value) { live_.numbers[name] = value; }
 
   // The folder of one of our own models; "", and the result says that it is missing.

@@ -118,6 +118,7 @@ void live_forgetting(LiveBuilder& live) {
 
 // A recurrent layer and a self-attention layer of width 64 over the same text, both on our own products.
 void live_waiting(LiveBuilder& live) {
+  live.timed();
   const Index length = live.count("length", 512, 16, 4096);
   constexpr Index kWidth = 64;
   Random random(3);
@@ -177,6 +178,7 @@ void live_linear(LiveBuilder& live) {
 
 // Both over 8 sequences of width 64: at `length` words and at twice as many.
 void live_linear_time(LiveBuilder& live) {
+  live.timed();
   const Index length = live.count("length", 512, 64, 2048);
   Matrix times(2, 2), growth(1, 2);
   for (Index row = 0; row < 2; ++row) {

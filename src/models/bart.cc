@@ -2,16 +2,14 @@
 //
 //   x = word · √E or word, + position; of BART and mBART x = norm(x)
 //   norms last (BART, Marian):  x = norm(x + attention(x));  x = norm(x + feed_forward(x))
-//   norms first (mBART):        x += attention(norm(x));  x += feed_forward(norm(x));  at the end x =
-//   norm(x) the decoder has cross_attention(x, memory) between the two logits = x · wordsᵀ + bias
+//   norms first (mBART):        x += attention(norm(x));  x += feed_forward(norm(x));
+//                               at the end x = norm(x)
+//   the decoder has cross_attention(x, memory) between the two; logits = x · wordsᵀ + bias
 #include <cmath>
 
 #include "core/fail.h"
-#include "models/architecture.h"
-#include "models/decoder_step.h"
-#include "nn/attention_layer.h"
+#include "models/encoder_decoder.h"
 #include "nn/feed_forward.h"
-#include "nn/layer_scratch.h"
 
 namespace fovea {
 namespace {
@@ -42,7 +40,6 @@ struct BartLayer {
 
 struct BartDecoderLayer : BartLayer {
   LayerNorm cross_norm;
-  Linear cross_query, cross_keys_values, cross_output;
 };
 
 struct BartStack {
@@ -54,15 +51,16 @@ struct BartStack {
   LayerNorm embedding_norm, last_norm;
 };
 
-class Bart final : public Architecture {
+class Bart final : public EncoderDecoder {
  public:
   Bart(ConfigReader& config, WeightPlan& weights);
-  ModelOutput run(const ModelInput& input, const RunOptions& options) const override;
-  void start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const override;
-  Tensor next(DecodingState& state, const Ids& ids, Probe* probe) const override;
   Tensor logits(const Tensor& hidden) const override { return output_(hidden); }
   Tensor last_norm(Tensor x) const override;
   std::optional<Readout> readout() const override;
+
+ protected:
+  Tensor encode(const Ids& ids, const Flags& real, Probe* probe) const override;
+  Tensor decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep& step) const override;
 
  private:
   void read_stack(ConfigReader& config, BartStack& stack);
@@ -81,16 +79,6 @@ class Bart final : public Architecture {
   // After x += that part.
   void finish(const LayerNorm& norm, Tensor& x) const;
   void feed_forward(const BartLayer& layer, LayerScratch& scratch, Tensor& x) const;
-  Tensor encode(const Ids& ids, const Flags& real, Probe* probe) const;
-  // memory: the encoder's output [B, M, E], or none where the state has its keys and values.
-  Tensor decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
-                const DecoderStep& step) const;
-  // y += what it sees of the memory.
-  void cross_attend(std::size_t layer, const Tensor& memory, const Flags& memory_real,
-                    const DecoderStep& step, LayerScratch& scratch, Tensor& y) const;
-  HeadSizes memory_heads() const {  // of keys | values
-    return {0, to_.heads.kv_heads, to_.heads.width};
-  }
 
   BartLayout layout_ = kBartLayouts[0];
   Activation activation_ = Activation::gelu;
@@ -125,6 +113,7 @@ Bart::Bart(ConfigReader& config, WeightPlan& weights) {
   from_.name = "encoder";
   to_.name = "decoder";
   for (BartStack* stack : {&from_, &to_}) read_stack(config, *stack);
+  decoder_heads_ = to_.heads;
   config_.heads = config_.kv_heads = from_.heads.heads;
   config_.head_width = from_.heads.width;
   config_.inner_width = from_.inner_width;
@@ -233,15 +222,16 @@ void Bart::plan(WeightPlan& weights) {
   }
   plan_stack(weights, prefix + "decoder.", to_);
   decoder_.resize(static_cast<std::size_t>(config_.decoder_layers));
+  cross_.resize(decoder_.size());
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     BartDecoderLayer& layer = decoder_[i];
     const std::string at = prefix + "decoder.layers." + std::to_string(i) + ".",
                       cross = at + "encoder_attn.";
     plan_layer(weights, at, to_, layer);
-    weights.linear(cross + "q_proj", width, width, true, layer.cross_query);
+    weights.linear(cross + "q_proj", width, width, true, cross_[i].query);
     weights.stacked({{cross + "k_proj", width}, {cross + "v_proj", width}}, width, true,
-                    layer.cross_keys_values);
-    weights.linear(cross + "out_proj", width, width, true, layer.cross_output);
+                    cross_[i].keys_values);
+    weights.linear(cross + "out_proj", width, width, true, cross_[i].output);
     weights.norm(at + "encoder_attn_layer_norm", width, layer.cross_norm);
   }
   plan_head(weights);
@@ -324,30 +314,7 @@ Tensor Bart::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   return x;
 }
 
-void Bart::cross_attend(std::size_t index, const Tensor& memory, const Flags& memory_real,
-                        const DecoderStep& step, LayerScratch& scratch, Tensor& y) const {
-  const BartDecoderLayer& layer = decoder_[index];
-  const Tensor& input = read(layer.cross_norm, y, scratch);
-  ProjectedHeads query;
-  query.project(input, layer.cross_query, {to_.heads.heads, 0, to_.heads.width});
-  AttentionOptions options;
-  if (!memory_real.empty()) options.mask = Mask::padding(memory_real);
-  if (step.state() != nullptr) {
-    step.attend_memory(index, query.q(), options, scratch.attended);
-  } else {
-    const AttentionPlace place = step.place(AttentionKind::cross, index);
-    ProjectedHeads kept;
-    kept.project(memory, layer.cross_keys_values, memory_heads());
-    attend(query.q(), kept.k(), kept.v(), options, place, scratch.attended);
-    ProjectionRecord(place).show({input, memory, layer.cross_query, layer.cross_keys_values, 0, to_.heads},
-                                 scratch.attended, layer.cross_output);
-  }
-  layer.cross_output.add(scratch.attended, y.view());
-  finish(layer.cross_norm, y);
-}
-
-Tensor Bart::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
-                    const DecoderStep& step) const {
+Tensor Bart::decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep& step) const {
   Tensor y = embed(to_, ids, step.first(), "model: decoder");
   LayerScratch scratch;
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
@@ -362,25 +329,14 @@ Tensor Bart::decode(const Ids& ids, const Tensor& memory, const Flags& memory_re
     layer.output.add(scratch.attended, y.view());
     finish(layer.attention_norm, y);
     show_stream(place, StreamPoint::middle, y);
-    cross_attend(i, memory, memory_real, step, scratch, y);
+    cross_attend(i, read(layer.cross_norm, y, scratch), memory, step, scratch, y);
+    finish(layer.cross_norm, y);
     show_stream(place, StreamPoint::cross, y);
     feed_forward(layer, scratch, y);
     show_stream(place, StreamPoint::after, y);
   }
   if (layout_.norms_first) to_.last_norm.store(y, y);
   return y;
-}
-
-ModelOutput Bart::run(const ModelInput& input, const RunOptions& options) const {
-  ModelOutput output;
-  output.encoder_hidden = encode(input.ids, input.real, options.probe);
-  const Ids decoder_ids = input.decoder_ids.empty()
-                              ? Ids::filled({input.ids.shape()[0], 1}, config_.decoder_start_id)
-                              : input.decoder_ids;
-  output.hidden =
-      decode(decoder_ids, output.encoder_hidden, input.real, DecoderStep(Flags(), options.probe));
-  output.logits = wanted_logits(output.hidden, options);
-  return output;
 }
 
 Tensor Bart::last_norm(Tensor x) const {
@@ -391,22 +347,6 @@ Tensor Bart::last_norm(Tensor x) const {
 std::optional<Readout> Bart::readout() const {
   if (!layout_.norms_first) return std::nullopt;
   return Readout{to_.last_norm.weight, to_.last_norm.bias, to_.last_norm.epsilon, true, output_};
-}
-
-void Bart::start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const {
-  const Tensor memory = encode(encoder_ids, {}, probe);
-  const KeyValueCache empty({1, to_.heads.kv_heads, to_.heads.width});
-  state.self.assign(decoder_.size(), empty);
-  state.cross.assign(decoder_.size(), empty);
-  for (std::size_t i = 0; i < decoder_.size(); ++i) {
-    ProjectedHeads kept;
-    kept.project(memory, decoder_[i].cross_keys_values, memory_heads());
-    state.cross[i].append(kept.k(), kept.v());
-  }
-}
-
-Tensor Bart::next(DecodingState& state, const Ids& ids, Probe* probe) const {
-  return output_(last_token(decode(ids, {}, {}, DecoderStep(state, probe))));
 }
 
 }  // namespace

@@ -7,11 +7,8 @@
 #include <cmath>
 
 #include "core/fail.h"
-#include "models/architecture.h"
-#include "models/decoder_step.h"
-#include "nn/attention_layer.h"
+#include "models/encoder_decoder.h"
 #include "nn/feed_forward.h"
-#include "nn/layer_scratch.h"
 
 namespace fovea {
 namespace {
@@ -24,18 +21,18 @@ struct EncoderLayer {
 
 struct DecoderLayer : EncoderLayer {
   RmsNorm cross_norm;
-  Linear cross_query, cross_keys_values, cross_output;
 };
 
-class T5 final : public Architecture {
+class T5 final : public EncoderDecoder {
  public:
   T5(ConfigReader& config, WeightPlan& weights);
-  ModelOutput run(const ModelInput& input, const RunOptions& options) const override;
-  void start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const override;
-  Tensor next(DecodingState& state, const Ids& ids, Probe* probe) const override;
   Tensor logits(const Tensor& hidden) const override;
   Tensor last_norm(Tensor x) const override;
   std::optional<Readout> readout() const override;
+
+ protected:
+  Tensor encode(const Ids& ids, const Flags& real, Probe* probe) const override;
+  Tensor decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep& step) const override;
 
  private:
   void read_feed_forward(ConfigReader& config);
@@ -43,14 +40,6 @@ class T5 final : public Architecture {
   void plan_layer(WeightPlan& weights, const std::string& at, const std::string& feed_forward,
                   EncoderLayer& layer);
   void plan_bias(WeightPlan& weights, const std::string& stack, bool bidirectional, AttentionOptions& to);
-  Tensor encode(const Ids& ids, const Flags& real, Probe* probe) const;
-  // memory: the encoder's output [B, M, E], or none where the state has its keys and values.
-  Tensor decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
-                const DecoderStep& step) const;
-  // y += what it sees of the memory.
-  void cross_attend(std::size_t layer, const Tensor& memory, const Flags& memory_real,
-                    const DecoderStep& step, LayerScratch& scratch, Tensor& y) const;
-  HeadSizes memory_heads() const { return {0, heads_.kv_heads, heads_.width}; }  // of keys | values
 
   HeadSizes heads_;
   Activation activation_ = Activation::relu;
@@ -89,7 +78,8 @@ T5::T5(ConfigReader& config, WeightPlan& weights) {
   // table of words are v1.0.
   scaled_output_ = config_.type != "mt5" &&
                    config.flag("scale_decoder_outputs", config.flag("tie_word_embeddings", true));
-  heads_ = {config_.heads, config_.heads, config_.head_width};
+  heads_ = decoder_heads_ = {config_.heads, config_.heads, config_.head_width};
+  cross_scale_ = 1.0f;
   read_feed_forward(config);
   config.finish();
   plan(weights);
@@ -145,6 +135,7 @@ void T5::plan(WeightPlan& weights) {
     plan_layer(weights, at, at + "layer.1.", encoder_[i]);
   }
   decoder_.resize(static_cast<std::size_t>(config_.decoder_layers));
+  cross_.resize(decoder_.size());
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     DecoderLayer& layer = decoder_[i];
     const std::string at = "decoder.block." + std::to_string(i) + ".",
@@ -152,10 +143,9 @@ void T5::plan(WeightPlan& weights) {
     plan_layer(weights, at, at + "layer.2.", layer);
     weights.norm(at + "layer.1.layer_norm", width, layer.cross_norm);
     layer.cross_norm.epsilon = epsilon_;
-    weights.linear(cross + "q", columns, width, false, layer.cross_query);
-    weights.stacked({{cross + "k", columns}, {cross + "v", columns}}, width, false,
-                    layer.cross_keys_values);
-    weights.linear(cross + "o", width, columns, false, layer.cross_output);
+    weights.linear(cross + "q", columns, width, false, cross_[i].query);
+    weights.stacked({{cross + "k", columns}, {cross + "v", columns}}, width, false, cross_[i].keys_values);
+    weights.linear(cross + "o", width, columns, false, cross_[i].output);
   }
   plan_bias(weights, "encoder", true, encoder_attention_);
   plan_bias(weights, "decoder", false, decoder_attention_);
@@ -193,31 +183,7 @@ Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   return x;
 }
 
-void T5::cross_attend(std::size_t index, const Tensor& memory, const Flags& memory_real,
-                      const DecoderStep& step, LayerScratch& scratch, Tensor& y) const {
-  const DecoderLayer& layer = decoder_[index];
-  layer.cross_norm.store(y, scratch.normed);
-  ProjectedHeads query;
-  query.project(scratch.normed, layer.cross_query, {heads_.heads, 0, heads_.width});
-  const AttentionPlace place = step.place(AttentionKind::cross, index);
-  AttentionOptions options;
-  options.scale = 1.0f;
-  if (!memory_real.empty()) options.mask = Mask::padding(memory_real);
-  if (step.state() != nullptr) {
-    step.attend_memory(index, query.q(), options, scratch.attended);
-  } else {
-    ProjectedHeads kept;
-    kept.project(memory, layer.cross_keys_values, memory_heads());
-    attend(query.q(), kept.k(), kept.v(), options, place, scratch.attended);
-    ProjectionRecord(place).show(
-        {scratch.normed, memory, layer.cross_query, layer.cross_keys_values, 0, heads_}, scratch.attended,
-        layer.cross_output);
-  }
-  layer.cross_output.add(scratch.attended, y.view());
-}
-
-Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real,
-                  const DecoderStep& step) const {
+Tensor T5::decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep& step) const {
   Tensor y = words_(ids, "model: decoder");
   LayerScratch scratch;
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
@@ -231,7 +197,8 @@ Tensor T5::decode(const Ids& ids, const Tensor& memory, const Flags& memory_real
         .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
     layer.output.add(scratch.attended, y.view());
     show_stream(place, StreamPoint::middle, y);
-    cross_attend(i, memory, memory_real, step, scratch, y);
+    layer.cross_norm.store(y, scratch.normed);
+    cross_attend(i, scratch.normed, memory, step, scratch, y);
     show_stream(place, StreamPoint::cross, y);
     layer.feed_forward_norm.store(y, scratch.normed);
     layer.feed_forward.add(scratch.normed, scratch.inner, y.view());
@@ -257,35 +224,6 @@ Tensor T5::last_norm(Tensor x) const {
 std::optional<Readout> T5::readout() const {
   const double scale = scaled_output_ ? 1 / std::sqrt(static_cast<double>(config_.width)) : 1;
   return Readout{decoder_norm_.weight, no_bias_, decoder_norm_.epsilon, false, output_, scale};
-}
-
-ModelOutput T5::run(const ModelInput& input, const RunOptions& options) const {
-  ModelOutput output;
-  output.encoder_hidden = encode(input.ids, input.real, options.probe);
-  const Ids decoder_ids = input.decoder_ids.empty()
-                              ? Ids::filled({input.ids.shape()[0], 1}, config_.decoder_start_id)
-                              : input.decoder_ids;
-  output.hidden =
-      decode(decoder_ids, output.encoder_hidden, input.real, DecoderStep(Flags(), options.probe));
-  output.logits = wanted_logits(output.hidden, options);
-  return output;
-}
-
-void T5::start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const {
-  const Tensor memory = encode(encoder_ids, {}, probe);
-  const KeyValueCache empty({1, heads_.kv_heads, heads_.width});
-  state.self.assign(decoder_.size(), empty);
-  state.cross.assign(decoder_.size(), empty);
-  for (std::size_t i = 0; i < decoder_.size(); ++i) {
-    ProjectedHeads kept;
-    kept.project(memory, decoder_[i].cross_keys_values, memory_heads());
-    state.cross[i].append(kept.k(), kept.v());
-  }
-}
-
-Tensor T5::next(DecodingState& state, const Ids& ids, Probe* probe) const {
-  const Tensor y = decode(ids, {}, {}, DecoderStep(state, probe));
-  return logits(last_token(y));
 }
 
 }  // namespace

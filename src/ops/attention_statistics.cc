@@ -156,6 +156,11 @@ AttentionStatistics attention_statistics(ConstView q, ConstView k, const Attenti
     problem.picture_mean = s.thumbnail.data();
     problem.picture_max = s.thumbnail_max.data();
   }
+  if (wanted.weights) {
+    s.weights = Tensor(call.views.result_shape(n, m));  // hidden key blocks are skipped: it begins as zeros
+    problem.key_end = m;
+    problem.weights = s.weights.data();
+  }
   run(call, "attention_statistics", problem);
   if (wanted.rows) {
     s.visible = visible_keys(call);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/dropout.h"
+#include "core/fail.h"
 #include "mask/bias_node.h"
 #include "mask/mask_node.h"
 #include "reference/extents.h"
@@ -101,10 +102,15 @@ AttentionResult attention(const DoubleArray& q, const DoubleArray& k, const Doub
 }
 
 DoubleArray softmax(const DoubleArray& x, int axis) {
+  const int rank = x.shape.rank();
+  if (axis < -rank || axis >= rank) {
+    fail("[reference::softmax] axis {} is outside shape {}", axis, x.shape.to_string());
+  }
+  if (axis < 0) axis += rank;
   Index outer = 1, inner = 1;
   const Index length = x.shape[axis];
   for (int a = 0; a < axis; ++a) outer *= x.shape[a];
-  for (int a = axis + 1; a < x.shape.rank(); ++a) inner *= x.shape[a];
+  for (int a = axis + 1; a < rank; ++a) inner *= x.shape[a];
   DoubleArray result(x.shape);
   std::vector<double> row(static_cast<std::size_t>(length));
   for (Index o = 0; o < outer; ++o) {

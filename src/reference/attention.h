@@ -16,7 +16,7 @@ struct AttentionResult {
 AttentionResult attention(const DoubleArray& q, const DoubleArray& k, const DoubleArray& v,
                           const AttentionOptions& options = {});
 
-DoubleArray softmax(const DoubleArray& x, int axis);
+DoubleArray softmax(const DoubleArray& x, int axis);  // negative: from the end, as fovea::softmax
 
 // x [.., E] · w [E, F]
 DoubleArray matmul(const DoubleArray& x, const DoubleArray& w);

@@ -45,7 +45,9 @@ void capture_run(const Model& model, const ReadOptions& options, Capture& captur
 }  // namespace
 
 TextModel::TextModel(Model model, Tokenizer tokenizer)
-    : model_(std::move(model)), tokenizer_(std::make_shared<const Tokenizer>(std::move(tokenizer))) {}
+    : model_(std::move(model)),
+      tokenizer_(std::make_shared<const Tokenizer>(std::move(tokenizer))),
+      target_(std::make_shared<const Tokenizer>(tokenizer_->target())) {}
 
 TextModel TextModel::load(const std::string& folder) {
   Model model = load_model(folder);  // first: what is wrong with the weights is worth more
@@ -53,13 +55,18 @@ TextModel TextModel::load(const std::string& folder) {
 }
 
 Encoding TextModel::encode(const std::vector<std::string>& texts, Index room) const {
+  return encode(*tokenizer_, texts, room);
+}
+
+Encoding TextModel::encode(const Tokenizer& tokenizer, const std::vector<std::string>& texts,
+                           Index room) const {
   if (texts.empty() || texts.size() > 2) {
     fail("[model] got {} texts, expected one, or two for a pair", texts.size());
   }
   EncodeOptions options;
   options.max_length = model_.config().max_tokens - room;
-  Encoding encoding = texts.size() == 2 ? tokenizer_->encode(texts[0], texts[1], options)
-                                        : tokenizer_->encode(texts[0], options);
+  Encoding encoding = texts.size() == 2 ? tokenizer.encode(texts[0], texts[1], options)
+                                        : tokenizer.encode(texts[0], options);
   if (encoding.ids.empty()) fail("[model] the text has no tokens");
   return encoding;
 }
@@ -109,7 +116,7 @@ TextRun TextModel::read_generated(const Encoding& prompt, const std::vector<Inde
 // What the decoder reads: the token that starts it, then the text but for its last token, which is only
 // written. A text that begins with that token, a space for instance, has its start already.
 Encoding TextModel::target(const std::string& text) const {
-  Encoding encoding = encode({text});
+  Encoding encoding = encode(*target_, {text}, 0);
   const auto shift = [](auto& list, auto first) {
     list.pop_back();
     list.insert(list.begin(), std::move(first));
@@ -132,7 +139,7 @@ Encoding TextModel::target(const std::string& text) const {
 }
 
 std::string TextModel::token(Index id) const {
-  return tokenizer_->id_to_token(id).value_or(fmt::format("<{}>", id));
+  return target_->id_to_token(id).value_or(fmt::format("<{}>", id));
 }
 
 // One sequence, and what the decoder of an encoder-decoder model reads.

@@ -89,8 +89,10 @@ TextPairs parse_text_pairs(std::string_view text) {
       result.broken.push_back(number);
     } else {
       result.pairs.push_back({std::string(source), std::string(target)});
+      result.lines.push_back(number);
     }
   }
+  result.line_count = number;
   return result;
 }
 

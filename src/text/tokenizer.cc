@@ -90,6 +90,8 @@ std::string Tokenizer::decode(const std::vector<Index>& ids, bool skip_special_t
   return text;
 }
 
+Tokenizer Tokenizer::target() const { return parts_->target ? Tokenizer(parts_->target) : *this; }
+
 std::optional<Index> Tokenizer::token_to_id(std::string_view token) const {
   const TokenId id = parts_->tokens.find(token);
   return id == kNoToken ? std::nullopt : std::optional<Index>(id);

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/capture.h"
+#include "fovea/measure_definitions.h"
+#include "fovea/run.h"
+
 namespace fovea {
 namespace {
 
@@ -31,6 +35,26 @@ TEST(HeadRoles, positions) {
   EXPECT_EQ(role(pattern(12, 0.8, [](Index i) { return i + 1; })).id, "next_token");
   EXPECT_EQ(role(pattern(12, 0.8, [](Index i) { return i; })).id, "diagonal");
   EXPECT_EQ(role(pattern(12, 0, [](Index i) { return i; })).id, "broad");
+}
+
+// Every row looks at the key before its own number. In cross-attention that key is a word of another text.
+TEST(HeadRoles, positions_mean_nothing_between_two_texts) {
+  const Index n = 12;
+  Tensor q({1, 1, n, n}), k({1, 1, n, n});
+  for (Index i = 0; i < n; ++i) q(0, 0, i, std::max<Index>(i - 1, 0)) = 40, k(0, 0, i, i) = 1;
+  const auto measured = [&](AttentionKind kind) {
+    Capture capture;
+    capture.attention({kind, 0, q, k, k, {}});
+    return measure_attention(Run(std::move(capture))).heads[0][0];
+  };
+  EXPECT_EQ(role_of(measured(AttentionKind::encoder)).id, "previous_token");
+  const HeadMeasures cross = measured(AttentionKind::cross);
+  EXPECT_EQ(role_of(cross).id, "focused");
+  for (const Measure measure : {Measure::previous_token, Measure::next_token, Measure::diagonal,
+                                Measure::distance, Measure::induction, Measure::block_diagonal}) {
+    EXPECT_TRUE(std::isnan(cross[measure])) << measure_definition(measure).name;
+  }
+  EXPECT_GT(cross[Measure::confidence], 0.9);
 }
 
 TEST(HeadRoles, value_and_rule_are_told) {

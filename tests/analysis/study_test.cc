@@ -10,6 +10,7 @@
 
 #include "analysis/study/exact_sum.h"
 #include "analysis/study/pair_sketch.h"
+#include "analysis/study/study_similarity.h"
 #include "fovea/head_roles.h"
 #include "fovea/random.h"
 #include "fovea/threads.h"
@@ -108,6 +109,63 @@ TEST(Study, heavy_pairs_are_found_whatever_else_comes) {
     ++found;
   }
   EXPECT_GE(found, 19);  // two may have met in one bucket
+}
+
+// Float32 logarithms against doubles: peaked and even rows, zeros, rows that see nothing, equal heads.
+TEST(Study, divergences_are_those_of_doubles) {
+  constexpr Index kRows = 3, kHeads = 7;
+  for (const Index n : {1, 2, 9, 64, 123}) {
+    Random random(static_cast<std::uint64_t>(n));
+    std::vector<float> weights;
+    for (Index row = 0; row < kRows * kHeads; ++row) {
+      double sum = 0;
+      std::vector<double> scores(static_cast<std::size_t>(n));
+      for (double& score : scores) {
+        score = random.uniform() < 0.2 ? 0 : std::exp(static_cast<double>(row) * random.normal());
+        sum += score;
+      }
+      const bool blind = row == 4 || sum == 0;
+      for (const double score : scores) weights.push_back(blind ? 0.0f : static_cast<float>(score / sum));
+    }
+    for (Index j = 0; j < n; ++j) {  // heads 1 and 2 of the last row are the same
+      weights[static_cast<std::size_t>((2 * kHeads + 2) * n + j)] =
+          weights[static_cast<std::size_t>((2 * kHeads + 1) * n + j)];
+    }
+    const auto entropy = [&](Index r, Index a, Index b) {  // of the mean of two heads' rows
+      double total[2] = {0, 0}, result = 0;
+      const auto at = [&](Index h, Index j) {
+        return static_cast<double>(weights[static_cast<std::size_t>((r * kHeads + h) * n + j)]);
+      };
+      for (Index j = 0; j < n; ++j) total[0] += at(a, j), total[1] += at(b, j);
+      for (Index j = 0; j < n; ++j) {
+        const double p = (at(a, j) / total[0] + at(b, j) / total[1]) / 2;
+        if (p > 0) result -= p * std::log(p);
+      }
+      return result;
+    };
+    const auto sees = [&](Index r, Index h) {
+      const float* row = weights.data() + (r * kHeads + h) * n;
+      return std::any_of(row, row + n, [](float weight) { return weight > 0; });
+    };
+    const std::vector<double> sums = divergence_sums(weights, kRows, kHeads, n);
+    std::size_t pair = 0;
+    for (Index a = 0; a < kHeads; ++a) {
+      for (Index b = a + 1; b < kHeads; ++b, ++pair) {
+        double expected = 0;
+        for (Index r = 0; r < kRows; ++r) {
+          if (sees(r, a) != sees(r, b)) {
+            expected += std::log(2.0);
+          } else if (sees(r, a)) {
+            expected += entropy(r, a, b) - (entropy(r, a, a) + entropy(r, b, b)) / 2;
+          }
+        }
+        EXPECT_NEAR(sums[pair], expected, 1e-6) << n << " keys, heads " << a << " and " << b;
+      }
+    }
+    std::vector<float> alike(weights.end() - kHeads * n, weights.end());
+    EXPECT_EQ(divergence_sums(alike, 1, kHeads, n)[static_cast<std::size_t>(kHeads - 1)],
+              0.0);  // heads 1 and 2
+  }
 }
 
 TEST(Study, means_are_those_of_the_measures_of_each_text) {

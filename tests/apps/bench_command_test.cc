@@ -1,5 +1,7 @@
 // fovea bench: what it takes, what it lists, what it writes. Nothing here depends on how long anything
 // takes.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // The models in models/, which are installed with the command: what they can do, and which head does it.
+#include <algorithm>
 #include <unordered_set>
 
 #include "core/dropout.h"

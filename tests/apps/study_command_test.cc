@@ -1,6 +1,7 @@
 // fovea study: from a corpus to a file, shards, kills, a full disk, and what is shown.
 #include <signal.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "apps/run_command.h"

@@ -1,6 +1,7 @@
 // Requests that never end, or say one thing and are another: refused, and nothing of them is kept.
 #include <malloc.h>
 
+#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <vector>

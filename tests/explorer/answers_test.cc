@@ -1,4 +1,5 @@
 // Every answer has the library's numbers.
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/colormap.h"

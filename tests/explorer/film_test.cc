@@ -48,6 +48,25 @@ Film small_film() {
   return film;
 }
 
+// Of a translation, the text of a film is both sides.
+TEST(FilmOfPairs, each_side_is_a_text) {
+  Capture capture;
+  TokenSequence read, written;
+  read.tokens = {"a", "b"};
+  written.tokens = {"c"};
+  capture.sequences = {read};
+  capture.decoder_sequences = {written};
+  const Tensor two = Tensor::filled({1, 1, 2, 3}, 1), one = Tensor::filled({1, 1, 1, 3}, 1);
+  capture.attention({AttentionKind::encoder, 0, two, two, two, {}});
+  capture.attention({AttentionKind::decoder, 0, one, one, one, {.mask = Mask::causal()}});
+  capture.attention({AttentionKind::cross, 0, one, two, two, {}});
+  Film film({"a b\tc"});
+  film.append(0, 1, {fovea::Run(std::move(capture))});
+  const CapturePtr text = FilmStore(std::move(film), Limits()).texts().front();
+  EXPECT_EQ(text->text, "a b");
+  EXPECT_EQ(text->second_text, "c");
+}
+
 class FilmServer : public ServerTest {
  protected:
   static void SetUpTestSuite() {

@@ -2,6 +2,7 @@
 #include "explorer/page_file.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fovea/base64.h"
 #include "fovea/random.h"
@@ -120,7 +121,7 @@ TEST(PageFile, longer_texts_have_8_bits_and_the_longest_no_weights) {
 }
 
 TEST(PageFile, of_the_examples_alone) {
-  const NamedArrays data = data_of(page_file(test_page()));
+  const NamedArrays data = data_of(page_file(test_page(), {}));
   EXPECT_EQ(data.size(), 0u);
   EXPECT_TRUE(Json::parse(data.metadata().at("state"))["captures"].empty());
   EXPECT_GE(Json::parse(data.metadata().at("examples"))["examples"].size(), 12u);

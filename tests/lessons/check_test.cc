@@ -149,7 +149,14 @@ TEST(Check, heads_of_our_own_model) {
   for (const char* other : {"L1H0", "L1H3", "L0H0", "L7H0"}) {
     EXPECT_FALSE(head("break-the-head", other).correct()) << other;
   }
+  for (const char* head_of_pronoun : {"L0H0", "L0H1", "L1H3"}) {
+    EXPECT_EQ(head("pronoun", head_of_pronoun).correct(), std::string_view(head_of_pronoun) == "L0H1")
+        << head_of_pronoun;
+  }
+  EXPECT_NE(head("pronoun", "L1H2").sentences.back().en.find("counted from 1"), std::string::npos);
+  EXPECT_NE(head("pronoun", "L1H0").sentences.back().en.find("exchanged"), std::string::npos);
   EXPECT_THROW(check_answer("previous-token-head", parse_answer("previous-token-head", "L0H3")), Error);
+  EXPECT_THROW(check_answer("pronoun", parse_answer("pronoun", "L0H1")), Error);
 }
 
 }  // namespace

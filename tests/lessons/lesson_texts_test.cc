@@ -1,6 +1,7 @@
 // The lessons themselves: both languages say the same, every number is computed, nothing is missing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <regex>
 #include <set>

@@ -1,6 +1,7 @@
 // Folders that hold no model, or a broken one: every complaint at once, before anything runs.
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "fovea/generation.h"
 #include "io/io_testing.h"

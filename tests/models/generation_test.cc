@@ -1,4 +1,6 @@
 // Choosing tokens, and decoding with a cache.
+#include <algorithm>
+
 #include "fovea/generation.h"
 
 #include "fovea/random.h"

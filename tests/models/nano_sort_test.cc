@@ -1,5 +1,6 @@
 // gpt-nano-sort, a trained GPT-2 of 85,000 weights that sorts six digits, against the intermediate values
 // that were published with it.
+#include <algorithm>
 #include <fstream>
 
 #include "core/fail.h"

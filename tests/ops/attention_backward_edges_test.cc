@@ -2,6 +2,7 @@
 // attention_backward.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <map>

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 
 #include "fovea/random.h"
@@ -222,6 +223,32 @@ TEST(AttentionStatistics, shapes_of_every_rank) {
   EXPECT_EQ(five.received.shape(), (Shape{2, 3, 4, 6}));
   EXPECT_EQ(five.thumbnail.shape(), (Shape{2, 3, 4, 4, 4}));
   EXPECT_EQ(five.means.distance.shape(), (Shape{2, 3, 4}));
+}
+
+// Asked for beside the statistics, the weights are those of a crop of everything, and change nothing else.
+TEST(AttentionStatistics, weights_beside_them) {
+  const auto same = [](const Tensor& a, const Tensor& b) {
+    ASSERT_EQ(a.shape(), b.shape());
+    EXPECT_EQ(
+        std::memcmp(a.data(), b.data(), sizeof(float) * static_cast<std::size_t>(a.shape().elements())), 0);
+  };
+  for (const auto& feature : masks()) {
+    SCOPED_TRACE(feature.name);
+    for (const Index n : {5, 29, 150}) {
+      testing::AttentionCase c;
+      c.n = c.m = n;
+      feature.apply(c);
+      const Tensor q = scaled_normal({c.batch, c.heads, c.n, c.d}, 1, 2),
+                   k = scaled_normal({c.batch, c.key_heads, c.m, c.d}, 2, 2);
+      const AttentionStatistics plain = attention_statistics(q, k, c.options, {.thumbnail = 0});
+      const AttentionStatistics both =
+          attention_statistics(q, k, c.options, {.thumbnail = 0, .weights = true});
+      EXPECT_TRUE(plain.weights.empty());
+      same(both.weights, attention_crop(q, k, c.options, {0, n, 0, n}));
+      same(both.entropy, plain.entropy);
+      same(both.received, plain.received);
+    }
+  }
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <vector>
 
@@ -27,6 +29,13 @@ class Embedded {
   Embedded(Index rows, Index columns, bool transposed, Random& random)
       : transposed_(transposed), rows_(rows), columns_(columns) {
     memory_ = random.normal(transposed ? Shape{columns + 2, rows + 5} : Shape{rows + 2, columns + 5});
+  }
+  Embedded(const Tensor& values, bool transposed, Random& random)
+      : Embedded(values.shape()[0], values.shape()[1], transposed, random) {
+    const View all = view();
+    for (Index i = 0; i < rows_; ++i) {
+      for (Index j = 0; j < columns_; ++j) all(i, j) = values(i, j);
+    }
   }
   ConstView view() const { return part(memory_.view()); }
   View view() { return part(memory_.view()); }
@@ -105,13 +114,36 @@ struct Sizes {
   Index rows, depth, columns;
 };
 
-void expect_product(const Sizes& s, bool a_transposed, bool b_transposed, bool c_transposed,
+// Two factors and their product, computed once for all layouts, options and instruction sets: without
+// optimisation the double sums take far longer than what is tested.
+struct Factors {
+  Sizes s;
+  Tensor a, b;
+  Reference want;
+
+  Factors(const Sizes& sizes, Random& random)
+      : s(sizes),
+        a(random.normal({s.rows, s.depth})),
+        b(random.normal({s.depth, s.columns})),
+        want(s.rows, s.columns) {
+    for (Index t = 0; t < s.depth; ++t) want.add_depth(a, b);
+  }
+};
+
+std::vector<Factors> factors_of(std::initializer_list<Sizes> sizes, Random& random) {
+  std::vector<Factors> result;
+  for (const Sizes& each : sizes) result.emplace_back(each, random);
+  return result;
+}
+
+void expect_product(const Factors& factors, bool a_transposed, bool b_transposed, bool c_transposed,
                     ProductOptions options, bool with_bias, Random& random) {
+  const Sizes& s = factors.s;
   SCOPED_TRACE(::testing::Message() << s.rows << " × " << s.depth << " × " << s.columns
                                     << (a_transposed ? ", Aᵀ" : "") << (b_transposed ? ", Bᵀ" : "")
                                     << (c_transposed ? ", Cᵀ" : "") << ", alpha " << options.alpha
                                     << ", beta " << options.beta << (with_bias ? ", bias" : ""));
-  const Embedded a(s.rows, s.depth, a_transposed, random), b(s.depth, s.columns, b_transposed, random);
+  const Embedded a(factors.a, a_transposed, random), b(factors.b, b_transposed, random);
   Embedded c(s.rows, s.columns, c_transposed, random);
   const Tensor before = Tensor::copy_of(c.view()), bias = random.normal({std::max<Index>(1, s.columns)});
   std::fill_n(c.memory().data(), c.memory().shape().elements(), kUntouched);
@@ -120,9 +152,7 @@ void expect_product(const Sizes& s, bool a_transposed, bool b_transposed, bool c
   }
   if (with_bias) options.bias = bias.data();
   matrix_product("product", a.view(), b.view(), c.view(), options);
-  Reference want(s.rows, s.columns);
-  for (Index t = 0; t < s.depth; ++t) want.add_depth(a.view(), b.view());
-  expect_product(want, c, before, options, bias);
+  expect_product(factors.want, c, before, options, bias);
 }
 
 // Every number of rows, columns and depths up to two vectors and one more.
@@ -156,19 +186,33 @@ TEST(MatrixProduct, every_remainder_and_transpose) {
 }
 
 // Shapes that cross blocks of depth, panels, pieces and the limits between ways to compute.
-constexpr Sizes kShapes[] = {{1, 1, 1},       {1, 400, 97},    {1, 193, 1500}, {2, 1200, 130},
-                             {7, 500, 70},    {8, 193, 64},    {9, 385, 65},   {33, 257, 65},
-                             {40, 192, 66},   {48, 191, 48},   {49, 193, 100}, {64, 64, 64},
-                             {65, 600, 3},    {97, 400, 1},    {50, 1300, 17}, {130, 50, 260},
-                             {300, 1300, 50}, {70, 1300, 230}, {1100, 20, 40}};
-
 TEST(MatrixProduct, larger_shapes) {
-  on_every_instruction_set([] {
-    Random random(2);
-    for (const Sizes& sizes : kShapes) {
+  Random random(2);
+  const auto cases = factors_of({{1, 1, 1},
+                                 {1, 400, 97},
+                                 {1, 193, 1500},
+                                 {2, 1200, 130},
+                                 {7, 500, 70},
+                                 {8, 193, 64},
+                                 {9, 385, 65},
+                                 {33, 257, 65},
+                                 {40, 192, 66},
+                                 {48, 191, 48},
+                                 {49, 193, 100},
+                                 {64, 64, 64},
+                                 {65, 600, 3},
+                                 {97, 400, 1},
+                                 {50, 1300, 17},
+                                 {130, 50, 260},
+                                 {300, 1300, 50},
+                                 {70, 1300, 230},
+                                 {1100, 20, 40}},
+                                random);
+  on_every_instruction_set([&] {
+    for (const Factors& factors : cases) {
       for (const bool a_transposed : {false, true}) {
         for (const bool b_transposed : {false, true}) {
-          expect_product(sizes, a_transposed, b_transposed, false, {}, false, random);
+          expect_product(factors, a_transposed, b_transposed, false, {}, false, random);
         }
       }
     }
@@ -176,16 +220,17 @@ TEST(MatrixProduct, larger_shapes) {
 }
 
 TEST(MatrixProduct, alpha_beta_and_bias) {
-  on_every_instruction_set([] {
-    Random random(3);
-    for (const Sizes& sizes :
-         {Sizes{1, 300, 70}, {5, 40, 3}, {33, 257, 65}, {50, 1300, 49}, {20, 7, 5}, {3, 900, 9}}) {
+  Random random(3);
+  const auto cases = factors_of(
+      {{1, 300, 70}, {5, 40, 3}, {33, 257, 65}, {50, 1300, 49}, {20, 7, 5}, {3, 900, 9}}, random);
+  on_every_instruction_set([&] {
+    for (const Factors& factors : cases) {
       for (const bool a_transposed : {false, true}) {
         for (const bool b_transposed : {false, true}) {
           for (const float alpha : {1.0f, -0.5f}) {
             for (const float beta : {0.0f, 1.0f, 0.25f}) {
               for (const bool bias : {false, true}) {
-                expect_product(sizes, a_transposed, b_transposed, false, {alpha, beta}, bias, random);
+                expect_product(factors, a_transposed, b_transposed, false, {alpha, beta}, bias, random);
               }
             }
           }
@@ -197,9 +242,9 @@ TEST(MatrixProduct, alpha_beta_and_bias) {
 
 TEST(MatrixProduct, into_a_transposed_view) {
   Random random(4);
-  for (const Sizes& sizes : {Sizes{1, 30, 20}, {20, 30, 1}, {33, 257, 65}, {2, 3, 4}}) {
-    expect_product(sizes, false, true, true, {2, 0.5f}, false, random);
-    expect_product(sizes, true, false, true, {}, false, random);
+  for (const Factors& factors : factors_of({{1, 30, 20}, {20, 30, 1}, {33, 257, 65}, {2, 3, 4}}, random)) {
+    expect_product(factors, false, true, true, {2, 0.5f}, false, random);
+    expect_product(factors, true, false, true, {}, false, random);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "fovea/error.h"
 #include "fovea/random.h"
 #include "fovea/threads.h"
 #include "reference/attention.h"
@@ -21,7 +22,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // exp errs by 1 ulp and the shift by half of one of |x − max|, the sum by √length roundings.
 void expect_softmax(ConstView x, int axis) {
   const Tensor got = softmax(x, axis);
-  const reference::DoubleArray want = reference::softmax(x, axis < 0 ? axis + x.shape().rank() : axis);
+  const reference::DoubleArray want = reference::softmax(x, axis);
   ASSERT_EQ(got.shape(), x.shape());
   for (Index i = 0; i < got.shape().elements(); ++i) {
     const double w = want.values[static_cast<std::size_t>(i)];
@@ -47,6 +48,12 @@ TEST(Softmax, every_axis_and_length) {
     expect_softmax(random.normal({5000, 3}), 1);
     expect_softmax(random.normal({3, 5000}), 0);
   });
+}
+
+TEST(Softmax, the_reference_refuses_an_axis_that_is_not_there) {
+  const reference::DoubleArray x(Shape{2, 3});
+  EXPECT_THROW(reference::softmax(x, 2), Error);
+  EXPECT_THROW(reference::softmax(x, -3), Error);
 }
 
 // The maximum is taken of each row: with the global one, the first row would be 0 / 0.

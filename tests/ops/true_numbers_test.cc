@@ -1,5 +1,7 @@
 // The true numbers of the tutorials' examples: to every printed digit in double, to 1e-6 · max(1, |x|) in
 // float32.
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "fovea/attention.h"

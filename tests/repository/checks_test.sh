@@ -11,7 +11,7 @@ report() { echo "FAILED: $1" >&2; failures=$((failures + 1)); }
 
 # --- arrows: file, line to plant in it, what the complaint must contain
 mkdir -p "$work/tree"
-cp -r "$root"/{include,src,apps,cmake} "$work/tree"
+cp -r "$root"/{include,src,apps,bench,cmake} "$work/tree"
 mkdir -p "$work"/tree/src/{core,mask,kernels,ops,analysis} "$work/tree/apps/fovea"
 plant() {
   local file=$work/tree/$1 saved=$work/saved output
@@ -42,6 +42,19 @@ plant include/fovea/planted.h '#pragma once' 'which room'
 plant apps/fovea/planted.cc '#include "core/fail.h"' 'apps use public headers only'
 mkdir -p "$work/tree/src/attic"
 plant src/attic/planted.cc '' 'the room src/attic'
+
+# --- forgotten includes: all are planted at once, and each must be named
+"$root/scripts/check_includes" "$work/tree" >/dev/null || report "check_includes complains about what is right"
+printf '%s\n' 'void f(int* a) { std::sort(a, a); }' 'void g(Tensor& x);' 'void h() { fail("no"); }' \
+  >"$work/tree/src/mask/planted.cc"
+printf '%s\n' '// std::sort, Tensor and fail("...") in a comment' 'class Tensor;' 'void f(Tensor& x, const char* t = "std::sort");' \
+  >"$work/tree/src/mask/harmless.cc"
+if forgotten=$("$root/scripts/check_includes" "$work/tree"); then report 'check_includes notices nothing'; fi
+for complaint in 'std::sort needs <algorithm>' 'Tensor needs include/fovea/tensor.h' 'fail needs src/core/fail.h'; do
+  grep -qF "src/mask/planted.cc: $complaint" <<<"$forgotten" || report "check_includes does not say: $complaint"
+done
+! grep -q harmless <<<"$forgotten" || report "check_includes takes comments and texts for code: $forgotten"
+rm "$work"/tree/src/mask/{planted,harmless}.cc
 
 # --- texts of the command: sed expression, file it changes, what the complaint must contain
 change() {

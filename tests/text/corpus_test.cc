@@ -5,6 +5,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -66,22 +67,33 @@ std::string zstd_packed(const std::string& bytes) {
   return packed;
 }
 
-std::string tar_member(const std::string& name, const std::string& content, char type = '0') {
+// `size` is the field of 12 bytes, `prefix` what ustar puts before the name.
+std::string tar_header(const std::string& name, const std::string& size, char type,
+                       const std::string& prefix = "") {
   std::string block(512, '\0');
   block.replace(0, name.size(), name);
-  char size[13];
-  std::snprintf(size, sizeof size, "%011zo", content.size());
-  block.replace(124, 11, size);
+  block.replace(124, size.size(), size);
   block[156] = type;
   block.replace(257, 5, "ustar");
   block.replace(263, 2, "00");
+  block.replace(345, prefix.size(), prefix);
   block.replace(148, 8, "        ");
   unsigned sum = 0;
   for (const char c : block) sum += static_cast<unsigned char>(c);
   char text[9];
   std::snprintf(text, sizeof text, "%06o", sum);
-  block.replace(148, 7, text, 7);
-  block += content;
+  return block.replace(148, 7, text, 7);
+}
+
+std::string octal(std::size_t size) {
+  char digits[13];
+  std::snprintf(digits, sizeof digits, "%011zo", size);
+  return digits;
+}
+
+std::string tar_member(const std::string& name, const std::string& content, char type = '0',
+                       const std::string& prefix = "") {
+  std::string block = tar_header(name, octal(content.size()), type, prefix) + content;
   block.resize((block.size() + 511) / 512 * 512, '\0');
   return block;
 }
@@ -101,6 +113,10 @@ TEST(Corpus, csv_as_rfc_4180_has_it) {
       put(directory, "a.csv", "id,review\r\n1,\"a, \"\"b\"\"\r\nc\"\r\n2,\r\n\r\n3,plain\n4,\"\"");
   EXPECT_EQ(texts_of(Corpus(path)), (Texts{"a, \"b\"\r\nc", "", "plain", ""}));
   EXPECT_EQ(texts_of(Corpus(path, {.field = "id"})), (Texts{"1", "2", "3", "4"}));
+  EXPECT_EQ(counts_of(Corpus(path)).broken, 0);  // a line without anything is no row
+  const std::string twice = put(directory, "b.csv", "text,text\na,b\n");
+  EXPECT_EQ(message_of([&] { Corpus corpus(twice); }),
+            "[corpus] " + twice + ": has the column \"text\" twice");
   EXPECT_EQ(message_of([&] { Corpus(path, {.field = "stars"}); }),
             "[corpus] " + path + ": has no column \"stars\"; it has \"id\", \"review\"");
 }
@@ -209,6 +225,35 @@ TEST(Corpus, tar_with_long_names_and_damage) {
   EXPECT_NE(
       message_of([&] { Corpus(put(directory, "c.tar", tar.substr(0, 2100))); }).find("ends too early"),
       std::string::npos);
+}
+
+TEST(Corpus, tar_in_all_its_forms) {
+  const TemporaryDirectory directory;
+  const std::string size = std::string("\x80", 1) + std::string(10, '\0') + "\x05";  // five, in binary
+  const std::string binary = tar_header("2.txt", size, '0') + "fifth" + std::string(507, '\0');
+  // A link says how large its target is, and has no content.
+  const std::string link = tar_header("l.txt", octal(700), '2');
+  const std::string path =
+      put(directory, "a.tar",
+          tar_member("1.txt", "one", '0', "long/way") + link + binary + std::string(1024, '\0'));
+  EXPECT_EQ(names_in(Corpus(path)), (Texts{"2.txt", "long/way/1.txt"}));
+  EXPECT_EQ(texts_of(Corpus(path)), (Texts{"fifth", "one"}));
+}
+
+TEST(Corpus, tar_that_lies) {
+  const TemporaryDirectory directory;
+  const auto told = [&](const std::string& tar) {
+    return message_of([&] { texts_of(Corpus(put(directory, "a.tar", tar))); });
+  };
+  const std::string huge = std::string("\x80", 1) + std::string(3, '\0') + std::string(8, '\x7f');
+  EXPECT_NE(told(tar_header("1.txt", huge, '0')).find("too large"), std::string::npos);
+  EXPECT_NE(told(tar_header("1.txt", octal(1100), '0') + std::string(600, 'x')).find("ends too early"),
+            std::string::npos);
+  EXPECT_NE(told(tar_header("n", octal(std::size_t{1} << 30), 'L')).find("a name of the tar is too long"),
+            std::string::npos);
+  EXPECT_NE(told(tar_member("h", "99 path=a.txt\n", 'x')).find("pax header"), std::string::npos);
+  EXPECT_NE(told(tar_member("h", "20 size=99999999999\n", 'x')).find("beyond 8 GB"), std::string::npos);
+  EXPECT_NE(told(tar_header("1.txt", "89999999999", '0')).find("octal"), std::string::npos);
 }
 
 TEST(Corpus, the_tutorials_reviews) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstdio>
 
 #include "fovea/file.h"
 #include "fovea/tokenizer.h"

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "fovea/tokenizer_training.h"
 
 #include <gtest/gtest.h>

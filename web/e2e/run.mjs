@@ -14,9 +14,11 @@ import { firstScreen } from "./first_screen.mjs";
 import { film } from "./film.mjs";
 import { fovea, libraryWeights, newPage, open, openBrowser, post, results, scratch, serve, settled, test } from "./harness.mjs";
 import { journeys } from "./journeys.mjs";
+import { learn } from "./learn.mjs";
 import { readingViews } from "./reading_views.mjs";
 import { singleFile } from "./single_file.mjs";
 import { speed } from "./speed.mjs";
+import { study } from "./study.mjs";
 import { thinkingViews } from "./thinking_views.mjs";
 import { truths } from "./truths.mjs";
 
@@ -24,7 +26,7 @@ const { values: options } = parseArgs({
   options: { fovea: { type: "string" }, screenshots: { type: "string" }, only: { type: "string" } },
 });
 if (!options.fovea) {
-  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,first,journeys,truths,file,film,clean,speed]");
+  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,first,journeys,truths,file,film,study,learn,clean,speed]");
   process.exit(2);
 }
 const chosen = options.only?.split(",");
@@ -131,7 +133,7 @@ async function main() {
   world.second = second;
   const groups = {
     reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, first: firstScreen, journeys, truths,
-    file: singleFile, film, clean: cleanAndTeach, speed,
+    file: singleFile, film, study, learn, clean: cleanAndTeach, speed,
   };
   await test("Examples: the page computes every account as the library does", () => examplesAgree(world));
   for (const [name, run] of Object.entries(groups)) if (!chosen || chosen.includes(name)) await run(world);

@@ -1,6 +1,6 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { viewNames } from "./core/hash";
+import { viewKeys, viewNames } from "./core/hash";
 import type { ViewName } from "./core/hash";
 import { installKeys } from "./core/keyboard";
 import { t } from "./core/language";
@@ -18,6 +18,7 @@ import { TopBar } from "./components/top_bar";
 import { usePresenting } from "./components/presenting";
 import { installPrinting } from "./exports/print";
 import { ViewFrame } from "./components/view_frame";
+import { LearnView } from "./learn/learn_view";
 import { CompareView } from "./views/compare";
 import { FlowView } from "./views/flow";
 import { GridView } from "./views/grid";
@@ -26,15 +27,16 @@ import { LinesView } from "./views/lines";
 import { MasksView } from "./views/masks";
 import { MatrixView } from "./views/matrix";
 import { StepsView } from "./views/steps";
+import { StudyView } from "./views/study";
 import { TextView } from "./views/text";
 
 const views: Record<ViewName, FunctionComponent> = {
   text: TextView, matrix: MatrixView, lines: LinesView, grid: GridView, steps: StepsView, masks: MasksView,
-  heads: HeadsView, compare: CompareView, flow: FlowView,
+  heads: HeadsView, compare: CompareView, flow: FlowView, study: StudyView, learn: LearnView,
 };
 
 // Views that have something to show without a model's run.
-const standing: ViewName[] = ["steps", "masks"];
+const standing: ViewName[] = ["steps", "masks", "study", "learn"];
 
 function Views() {
   const nav = useRef<HTMLElement>(null);
@@ -51,7 +53,7 @@ function Views() {
           type="button" key={name} data-view={name} aria-current={now.view.value === name ? "page" : undefined}
           onClick={() => change({ view: name })}
         >
-          <kbd aria-hidden="true">{at + 1}</kbd>
+          <kbd aria-hidden="true">{viewKeys[at]}</kbd>
           {t(`view.${name}`)}
         </button>
       ))}
@@ -80,7 +82,7 @@ function Main() {
       {film.value && <FilmBar />}
       {failure.value && <Notice error>{failure.value}</Notice>}
       {remarks.value.map((remark) => <Notice key={remark}>{remark}</Notice>)}
-      {name !== "masks" && <MaskNotUsed />}
+      {name !== "masks" && name !== "learn" && <MaskNotUsed />}
       {ready ? <View /> : page.value && !capture.value ? <StartScreen /> : (
         <ViewFrame view={name}>
           <Notice>{t("loading")}</Notice>
@@ -95,13 +97,14 @@ export function App() {
   useEffect(() => installKeys(() => setHelp((open) => !open)), []);
   useEffect(installPrinting, []);
   const presenting = usePresenting();
+  const learning = now.view.value === "learn"; // lessons have numbers of their own: no head of a run to select
   return (
-    <div class={presenting ? "page presenting" : "page"}>
+    <div class={`page${presenting ? " presenting" : ""}${learning ? " learning" : ""}`}>
       <Tour />
       <TopBar onHelp={() => setHelp(true)} />
       <div class="side">
         <Views />
-        <SelectionPanel />
+        {!learning && <SelectionPanel />}
       </div>
       <Main key={String(presenting)} />
       <footer class="status">

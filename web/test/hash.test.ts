@@ -11,6 +11,7 @@ const unlike: LinkState = {
   otherModel: "gpt2", otherRunText: "b & c", otherRunText2: "d",
   measureX: "distance", measureY: "entropy", otherCapture: "c2", otherLayer: 2, otherHead: 7, otherMask: "window(2)", comparing: "masks", filmStep: 1200, otherFilmStep: 30,
   clean: true, words: true, own: { tokens: ["我", "a;b"], width: 5, dk: 2, dv: 1, mask: "causal & !window(1, 0)" }, presenting: true,
+  study: "s1", otherStudy: "none", learn: "lesson.masks.2",
 };
 
 test("every field survives the way through the address", () => {

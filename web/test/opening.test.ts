@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ColourTable, liftedTable } from "../src/core/colours";
+import { ColourTable, darkDivergingTable, liftedTable, luminance } from "../src/core/colours";
 import { clearestExample, clearestHead } from "../src/core/opening_choice";
 import type { Candidate, Texts } from "../src/core/opening_choice";
 import { samplesFor } from "../src/core/samples";
@@ -98,6 +98,16 @@ test("a lifted table begins with its ground, ends as it was and does not get dar
   assert.equal(lifted.css[0], "#202020");
   assert.deepEqual(lifted.css.slice(96), new ColourTable(grey).css.slice(96));
   for (let i = 1; i < 256; ++i) assert.ok(lifted.css[i] >= lifted.css[i - 1], `entry ${i}`);
+});
+
+test("in the dark no difference is the ground, and the larger one is the brighter", () => {
+  const used: Record<number, string> = { 51: "c03020", 77: "ff8040", 178: "40a0ff", 204: "2060c0" };
+  const table = darkDivergingTable(Array.from({ length: 256 }, (_, i) => used[i] ?? "ffffff").join(""), "202020");
+  const css = new ColourTable(table).css;
+  const bright = css.map((one) => luminance(...([1, 3, 5].map((at) => parseInt(one.slice(at, at + 2), 16)) as [number, number, number])));
+  assert.deepEqual([css[127].slice(0, 3), css[128].slice(0, 3)], ["#21", "#20"]);
+  assert.deepEqual([css[0], css[255]], ["#ff8040", "#40a0ff"]);
+  for (let i = 1; i < 128; ++i) assert.ok(bright[i] <= bright[i - 1] && bright[255 - i] <= bright[256 - i], `entry ${i}`);
 });
 
 test("three samples for every kind of model, pairs where a model reads two texts", () => {

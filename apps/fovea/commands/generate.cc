@@ -6,6 +6,7 @@
 #include "fovea/error.h"
 #include "fovea/generation.h"
 #include "fovea/json_writer.h"
+#include "inputs/beam_arguments.h"
 #include "inputs/model_input.h"
 #include "inputs/text_argument.h"
 #include "output/reading_notes.h"
@@ -77,15 +78,7 @@ class GenerateCommand final : public Command {
     options.number(
         "--top-p", "P", top_p_,
         tr("sample from the most likely tokens that together have this probability; default: 1"));
-    options.integer("--beams", "N", beams_, 1, 1024,
-                    tr("beam search: follow the N most likely texts at once; default: 1"));
-    options.number(
-        "--length-penalty", "P", length_penalty_,
-        tr("with --beams: a text of n tokens has the score log p / n^P, so that a larger P gives "
-           "longer texts; default: 1"));
-    options.flag(
-        "--early-end", early_end_,
-        tr("with --beams: end as soon as there are N whole texts, even if an open one looks better"));
+    beams_.declare(options);
     options.integer("--seed", "S", seed_, 0, INT64_MAX, tr("seed of the sampling; default: 0"));
     options.path("--capture", "FILE", capture_, tr("save the run to a .safetensors file"));
     options.flag("--json", json_, tr("print JSON"));
@@ -103,7 +96,7 @@ class GenerateCommand final : public Command {
     const Index room = reads_first ? 0 : 1;  // for one more token
     const Encoding prompt = loaded.encode({text_of_argument(prompt_.front())}, room);
     print_reading_notes(prompt.texts, context.language);
-    GrowingText text(context, loaded.tokenizer(), reads_first ? std::vector<Index>() : prompt.ids);
+    GrowingText text(context, loaded.target_tokenizer(), reads_first ? std::vector<Index>() : prompt.ids);
     GenerationOptions options = generation_options();
     if (!json_) {
       text.start();
@@ -130,15 +123,10 @@ class GenerateCommand final : public Command {
     if (top_p_ && !(*top_p_ > 0 && *top_p_ <= 1)) {
       throw UsageError(fmt::format("--top-p: got {}, expected 0 < P ≤ 1", *top_p_));
     }
-    if (beams_.value_or(1) == 1 && (length_penalty_ || early_end_)) {
-      throw UsageError("--length-penalty and --early-end are for --beams 2 or more");
-    }
-    if (beams_.value_or(1) > 1 && (temperature_.value_or(0) > 0 || top_k_ || top_p_ || seed_)) {
+    beams_.check();
+    if (beams_.searches() && (temperature_.value_or(0) > 0 || top_k_ || top_p_ || seed_)) {
       throw UsageError(
           "--beams does not sample: it goes without --temperature, --top-k, --top-p and --seed");
-    }
-    if (length_penalty_ && !(*length_penalty_ >= -100 && *length_penalty_ <= 100)) {
-      throw UsageError(fmt::format("--length-penalty: got {}, expected -100 to 100", *length_penalty_));
     }
     if (capture_ && !capture_->ends_with(".safetensors")) {
       throw UsageError(fmt::format("--capture: got \"{}\", expected a name ending in .safetensors",
@@ -152,9 +140,7 @@ class GenerateCommand final : public Command {
     options.temperature = temperature_.value_or(0);
     options.top_k = top_k_.value_or(0);
     options.top_p = top_p_.value_or(1);
-    options.beams = beams_.value_or(1);
-    options.length_penalty = length_penalty_.value_or(1);
-    options.early_end = early_end_;
+    beams_.apply(options);
     options.seed = static_cast<std::uint64_t>(seed_.value_or(0));
     return options;
   }
@@ -177,16 +163,17 @@ class GenerateCommand final : public Command {
     std::vector<Index> all = prompt.ids;
     if (loaded.model().config().is_encoder_decoder()) all.clear();
     all.insert(all.end(), generated.ids.begin(), generated.ids.end());
-    json.string(loaded.tokenizer().decode(all));
+    json.string(loaded.target_tokenizer().decode(all));
     json.end_object();
     context.print(json.take());
   }
 
   std::vector<std::string> prompt_;
   std::optional<std::string> model_, capture_;
-  std::optional<Index> tokens_, top_k_, seed_, beams_;
-  std::optional<double> temperature_, top_p_, length_penalty_;
-  bool json_ = false, early_end_ = false;
+  std::optional<Index> tokens_, top_k_, seed_;
+  std::optional<double> temperature_, top_p_;
+  BeamArguments beams_;
+  bool json_ = false;
 };
 
 }  // namespace

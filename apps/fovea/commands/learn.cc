@@ -16,6 +16,8 @@
 #include "fovea/questions.h"
 #include "fovea/render.h"
 #include "inputs/own_models.h"
+#include "inputs/served_models.h"
+#include "run_explorer.h"
 
 namespace fovea::command {
 namespace {
@@ -59,11 +61,13 @@ class LearnCommand final : public Command {
         "{\"output\": [[..]]}, with \"weights\" if it likes, within 4 GB of memory and 16 MB of output. "
         "questions lists the questions, question NAME shows one, question NAME a answers it. checklist, "
         "reading, list, progress and reset (forget what was done) take no further words. Exit codes of check, "
-        "test and question: 0 right, 1 wrong, 2 not understood.");
+        "test and question: 0 right, 1 wrong, 2 not understood. --browser shows lessons, exercises and "
+        "questions as pages, which keep what you have done in the browser.");
   }
   std::vector<HelpExample> examples() const override {
     return {
         {"fovea learn", tr("the path")},
+        {"fovea learn --browser", tr("the same as pages, with numbers to change")},
         {"fovea learn check weights-by-hand '0.231 0.629 0.140'", tr("an answer of three numbers")},
         {"fovea learn start attention --language python work", tr("a program to complete")},
         {"fovea learn test attention -- python3 work/attention.py", tr("is it right, and if not, why?")},
@@ -84,10 +88,12 @@ class LearnCommand final : public Command {
                    tr("start: of the program; default: python"));
     options.number("--timeout", "SECONDS", timeout_, tr("test: for each input; default: 10"));
     options.integer("--step", "N", step_, 1, 1000, tr("a lesson: this step alone, counted from 1"));
+    options.flag("--browser", browser_, tr("as pages in your browser; Ctrl-C stops it"));
     options.flag("--json", json_, tr("machine-readable"));
   }
 
   void run(const Context& context) override {
+    if (browser_) return show_pages(context);
     if (words_.empty()) return path(context);
     const std::string& word = words_.front();
     if (word == "start") return start(context);
@@ -114,6 +120,34 @@ class LearnCommand final : public Command {
   int exit_code() const override { return code_; }
 
  private:
+  // Where the words lead to in the page (web/src/learn/place.ts).
+  std::string place() const {
+    const std::string word = words_.empty() ? "list" : words_.front();
+    if (words_.size() == 2 && word == "question") {
+      for (const Question& each : questions(Language::english)) {
+        if (each.id == words_[1]) return "question." + each.id;
+      }
+    }
+    if (words_.size() <= 1) {
+      if (word == "list" || word == "checklist") return "";
+      if (word == "questions") return "question." + questions(Language::english).front().id;
+      if (word == "reading") return word;
+      if (is_lesson(word)) return step_ ? fmt::format("lesson.{}.{}", word, *step_) : "lesson." + word;
+      if (is_exercise(word)) return "exercise." + word;
+    }
+    throw UsageError(fmt::format(
+        "--browser: got \"{}\", expected nothing, a lesson, an exercise, question NAME, questions, checklist or "
+        "reading",
+        one_line(fmt::format("{}", fmt::join(words_, " ")))));
+  }
+
+  void show_pages(const Context& context) const {
+    const std::string where = place();
+    explorer::Server server({}, explorer::embedded_page(), served_models({}), TextModel::load);
+    run_explorer(context, server,
+                 {.place = "#view=learn" + (where.empty() ? "" : "&learn=" + where), .json = json_});
+  }
+
   // The exercise that the second word names, followed by at least one more.
   const Exercise& named(const char* rest) const {
     if (words_.size() < 3)
@@ -303,7 +337,7 @@ class LearnCommand final : public Command {
   std::optional<Index> hints_, step_;
   std::optional<double> timeout_;
   std::string language_ = "python";
-  bool json_ = false;
+  bool browser_ = false, json_ = false;
   int code_ = kRight;
 };
 

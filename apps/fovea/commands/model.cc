@@ -184,7 +184,7 @@ class ModelCommand final : public Command {
         }
       }
     }
-    const Index known = loaded.tokenizer().size(), rows = loaded.model().config().vocabulary;
+    const Index known = loaded.target_tokenizer().size(), rows = loaded.model().config().vocabulary;
     if (known > rows) {
       throw Error(
           fmt::format("[model] {}: the tokenizer has {} tokens, the model {}", folder, known, rows));

@@ -1,28 +1,19 @@
 // fovea serve: the explorer, on this machine.
 #include <fmt/core.h>
 
-#include <cstdlib>
-#include <exception>
-#include <thread>
-
 #include "command.h"
-#include "end_signal.h"
 #include "explorer/request_error.h"
 #include "explorer/server.h"
 #include "fovea/error.h"
 #include "inputs/model_input.h"
 #include "inputs/served_models.h"
+#include "inputs/study_input.h"
 #include "inputs/text_argument.h"
 #include "output/reading_notes.h"
-#include "subprocess.h"
+#include "run_explorer.h"
 
 namespace fovea::command {
 namespace {
-
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
-}
 
 class ServeCommand final : public Command {
  public:
@@ -34,18 +25,21 @@ class ServeCommand final : public Command {
         "number. TEXT (a text, the name of a file, or - for standard input; a second one makes a pair) is "
         "loaded first. The page opens in the browser; without a display its address is printed. The "
         "server is reachable from this machine only, unless --host gives another address; then anyone who "
-        "can reach that address can use it. --film shows how attention was learned. Ctrl-C stops it.");
+        "can reach that address can use it. --film shows how attention was learned, --study what every head "
+        "does over a corpus (two of them: side by side). Ctrl-C stops it.");
   }
   std::vector<HelpExample> examples() const override {
     return {{"fovea serve", tr("the installed models, and the tutorials' examples")},
             {"fovea serve --model minilm \"The cat sat on the mat.\"", tr("opened on a text")},
             {"fovea serve --film film.safetensors", tr("how attention was learned, step by step")},
+            {"fovea serve --study study.safetensors", tr("what every head does over thousands of texts")},
             {"fovea serve --no-browser --port 0 --json", tr("prints {\"url\": ..} on standard output")}};
   }
   void declare(OptionList& options) override {
     options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -"));
     declare_model(options, model_);
     options.path("--film", "FILE", film_, tr("a film recorded by fovea train"));
+    options.paths("--study", "FILE", studies_, tr("a study made by fovea study; twice: side by side"));
     options.text("--host", "ADDRESS", host_,
                  tr("address to listen on, 0.0.0.0: all of them; default: 127.0.0.1"));
     options.integer("--port", "P", port_, 0, 65535,
@@ -61,23 +55,9 @@ class ServeCommand final : public Command {
     const std::vector<explorer::ServedModel> models = served_models(model_);
     explorer::Server server(options, explorer::embedded_page(), models, TextModel::load);
     if (film_) server.captures().show(Film::load(*film_, options.limits.film_bytes));
+    if (!studies_.empty()) server.show(load_studies(studies_));
     if (!texts_.empty()) read_first(server, models, context.language);
-
-    const EndSignal end;
-    std::exception_ptr failure;
-    std::thread listening([&] {
-      try {
-        server.listen();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-    });
-    if (server.is_open_to_others()) warn(context, server);
-    tell(context, server.url());
-    end.wait();
-    server.stop();
-    listening.join();
-    if (failure) std::rethrow_exception(failure);
+    run_explorer(context, server, {.place = "", .browser = !no_browser_, .json = json_});
   }
 
  private:
@@ -95,28 +75,7 @@ class ServeCommand final : public Command {
     }
   }
 
-  static void warn(const Context& context, const explorer::Server& server) {
-    std::string urls;
-    for (const std::string& url : server.urls_for_others()) urls += (urls.empty() ? "" : ", ") + url;
-    print_message(context.say(
-        tr("Warning: anyone on the network can use this explorer, read its texts and run its models")));
-    if (!urls.empty()) print_message(context.say(tr("Others can reach it at {0}", urls)));
-  }
-
-  void tell(const Context& context, const std::string& url) const {
-    if (json_) {
-      context.line(fmt::format("{{\"url\": \"{}\"}}", url));  // one line: who waits for it reads lines
-      context.out.flush();
-    }
-    const bool display = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
-    const bool opened = !no_browser_ && display && start_program({"xdg-open", url});
-    if (json_) return;
-    print_message(
-        context.say(opened ? tr("The explorer is at {0} and opens in your browser; Ctrl-C stops it", url)
-                           : tr("The explorer is at {0}; Ctrl-C stops it", url)));
-  }
-
-  std::vector<std::string> texts_;
+  std::vector<std::string> texts_, studies_;
   std::optional<std::string> model_, film_, host_;
   std::optional<Index> port_;
   bool no_browser_ = false, json_ = false;

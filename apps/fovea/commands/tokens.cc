@@ -127,13 +127,16 @@ class TokensCommand final : public Command {
     options.flag("--lines", lines_, tr("every line of TEXT is a text of its own"));
     options.flag("--null", null_, tr("texts are separated by zero bytes, so they may contain line breaks"));
     options.flag("--pairs", pairs_, tr("with --lines or --null: every two texts make a pair"));
+    options.flag("--target", target_,
+                 tr("as what the model writes: Marian cuts it in another way than what it reads"));
     options.flag("--no-special", no_special_, tr("do not add special tokens; with --decode: keep them"));
     options.integer("--max-length", "N", max_length_, 1, INT32_MAX, tr("truncate to N tokens"));
     options.flag("--time", time_, tr("encode the input repeatedly for a second and print the speed"));
   }
 
   void run(const Context& context) override {
-    const Tokenizer tokenizer = Tokenizer::load(model_folder(*path_));
+    const Tokenizer loaded = Tokenizer::load(model_folder(*path_));
+    const Tokenizer tokenizer = target_ ? loaded.target() : loaded;
     if (decode_) {
       print_decoded(context, tokenizer);
       return;
@@ -267,7 +270,7 @@ class TokensCommand final : public Command {
   std::optional<std::string> path_;
   std::optional<Index> max_length_;
   bool ids_ = false, json_ = false, decode_ = false, lines_ = false, null_ = false, pairs_ = false;
-  bool no_special_ = false, time_ = false;
+  bool no_special_ = false, time_ = false, target_ = false;
 };
 
 }  // namespace

@@ -25,7 +25,8 @@ class TrainCommand final : public Command {
             {"fovea train induction --film \"the cat sat on the mat . the cat sat\" --out born",
              tr("record an induction head as it forms")},
             {"fovea train story.txt --tokenizer characters --steps 500", tr("a text of your own")},
-            {"fovea train translate pairs.tsv", tr("translation, from pairs of your own")},
+            {"fovea train translate pairs.tsv --film $'I love you.\\t我爱你。'",
+             tr("translation, from pairs of your own, and a film of one")},
             {"fovea train --resume --out born", tr("continue after an interruption")}};
   }
   void declare(OptionList& options) override {
@@ -58,7 +59,9 @@ class TrainCommand final : public Command {
     options.integer(
         "--evaluate-every", "N", given_.evaluate_every, 0, many,
         tr("steps between evaluations on held-out data; default: a twentieth of all; 0: never"));
-    options.texts("--film", "TEXT", given_.film, tr("record the attention of this text; may be repeated"));
+    options.texts(
+        "--film", "TEXT", given_.film,
+        tr("record the attention of this text, of translate \"source TAB target\"; may be repeated"));
     options.integer("--film-every", "N", given_.film_every, 1, many,
                     tr("steps between frames; default: a hundredth of all"));
     options.flag("--half", given_.half, tr("save the model in float16"));

@@ -13,6 +13,7 @@
 #include "fovea/json_writer.h"
 #include "fovea/word_alignment.h"
 #include "inputs/alignment_options.h"
+#include "inputs/beam_arguments.h"
 #include "inputs/model_input.h"
 #include "inputs/model_store.h"
 #include "inputs/text_argument.h"
@@ -35,6 +36,8 @@ class TranslateCommand final : public Command {
     return {
         {"fovea translate --model en-zh \"I love you.\"", tr("three words, and where they came from")},
         {"fovea translate --model en-zh \"Where is my book?\" -o book.svg", tr("the same as a picture")},
+        {"fovea translate --model en-zh --beams 4 \"She didn't like the horse at first.\"",
+         tr("the best of four texts that grow side by side")},
         {"fovea translate --model en-zh --lines english.txt", tr("a file, line by line")}};
   }
   void declare(OptionList& options) override {
@@ -44,6 +47,7 @@ class TranslateCommand final : public Command {
     options.integer("-n,--tokens", "N", tokens_, 1, 1 << 20,
                     tr("maximum number of new tokens; default: "
                        "200"));
+    beams_.declare(options);
     options.flag("--lines", lines_, tr("every line is a text of its own; only translations are printed"));
     alignment_.declare(options);
     options.path("-o,--output", "FILE", output_, tr("a picture of the alignment: .png, .svg or .pdf"));
@@ -51,6 +55,7 @@ class TranslateCommand final : public Command {
   }
 
   void run(const Context& context) override {
+    beams_.check();
     if (lines_ && (output_ || json_)) throw UsageError("--lines: goes with neither -o nor --json");
     const TextModel model = load_named_model(*model_);
     if (!model.model().config().is_encoder_decoder()) {
@@ -78,9 +83,10 @@ class TranslateCommand final : public Command {
     GenerationOptions options;
     options.max_tokens = tokens_.value_or(options.max_tokens);
     options.stop = stop;
+    beams_.apply(options);
     const Generation generated = generate(model.model(), source.ids, options);
     if (stop.stop_requested()) throw Stopped("[translate] stopped");
-    std::string translation = model.tokenizer().decode(generated.ids);
+    std::string translation = model.target_tokenizer().decode(generated.ids);
     translation.erase(0, translation.find_first_not_of(' '));
     return translation;
   }
@@ -147,6 +153,7 @@ class TranslateCommand final : public Command {
   std::vector<std::string> text_;
   std::optional<std::string> model_, output_;
   std::optional<Index> tokens_;
+  BeamArguments beams_;
   AlignmentArguments alignment_;
   bool json_ = false, lines_ = false;
 };

@@ -6,10 +6,13 @@
 
 #include "command.h"
 #include "explorer/film_page.h"
+#include "explorer/study_routes.h"
 #include "fovea/error.h"
 #include "fovea/file.h"
 #include "inputs/model_input.h"
+#include "inputs/own_models.h"
 #include "inputs/served_models.h"
+#include "inputs/study_input.h"
 #include "inputs/text_argument.h"
 #include "output/reading_notes.h"
 #include "words.h"
@@ -61,25 +64,29 @@ class ViewCommand final : public Command {
   }
   Message description() const override {
     return tr(
-        "TEXT is a text, the name of a file, or - for standard input (none: only the tutorials' "
-        "examples); a second one makes a pair (for an encoder-decoder model: the decoder's text). The "
+        "TEXT is a text, the name of a file, or - for standard input (none: the tutorials' examples and "
+        "the lessons); a second one makes a pair (for an encoder-decoder model: the decoder's text). The "
         "file needs no server and no network: open it, send it, publish it. It always holds thumbnails "
         "and measures of all heads; weights as float16 up to 128 tokens, as 8 bits up to 512, and none "
-        "above that. --film saves a film instead, which shows how attention was learned. The page is "
-        "written completely or not at all.");
+        "above that. --film saves a film instead, which shows how attention was learned, --study a study "
+        "(or two, side by side). The page is written completely or not at all.");
   }
   std::vector<HelpExample> examples() const override {
     return {
         {"fovea view --model minilm \"The cat sat on the mat.\" -o cat.html",
          tr("one file to open in the browser")},
+        {"fovea view -o lessons.html", tr("lessons and exercises in one file, for a class")},
         {"fovea view --model minilm text.txt --steps 0.0,5.3 -o text.html",
          tr("with every step of two heads")},
-        {"fovea view --film film.safetensors -o film.html", tr("how attention was learned, step by step")}};
+        {"fovea view --film film.safetensors -o film.html", tr("how attention was learned, step by step")},
+        {"fovea view --study study.safetensors -o study.html",
+         tr("what every head does over thousands of texts")}};
   }
   void declare(OptionList& options) override {
-    options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -; none: the tutorials' examples"));
+    options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -; none: examples and lessons"));
     declare_model(options, model_);
     options.path("--film", "FILE", film_, tr("a film recorded by fovea train"));
+    options.paths("--study", "FILE", studies_, tr("a study made by fovea study; twice: side by side"));
     options.path("-o,--output", "FILE", output_, tr("the page to write: .html"));
     options.require_last();
     options.text("--steps", "L.H,..", steps_,
@@ -92,17 +99,21 @@ class ViewCommand final : public Command {
           fmt::format("--output: got \"{}\", expected a name ending in .html", one_line(*output_)));
     }
     if (film_) {
-      if (!texts_.empty() || model_ || steps_) throw UsageError("--film takes no TEXT, --model or --steps");
+      if (!texts_.empty() || model_ || steps_ || !studies_.empty())
+        throw UsageError("--film takes no TEXT, --model, --steps or --study");
       const explorer::PageFile file = film_page(explorer::embedded_page(), Film::load(*film_));
       write_file(*output_, file.html);
       return report(context, file);
     }
+    if (!studies_.empty()) {
+      if (!texts_.empty() || model_ || steps_ || film_)
+        throw UsageError("--study takes no TEXT, --model, --steps or --film");
+      const explorer::PageFile file = study_page(explorer::embedded_page(), load_studies(studies_));
+      return write_page(file);
+    }
     if (texts_.empty()) {
       if (model_) throw UsageError("--model needs a TEXT");
-      const explorer::PageFile file = page_file(explorer::embedded_page());
-      write_file(*output_, file.html);
-      print_message(fmt::format("{}: {:.1f} MB", *output_, megabytes(file)));
-      return;
+      return write_page(page_file(explorer::embedded_page(), own_model_folder));
     }
     const explorer::PageFile file = file_of_texts(context.language);
     write_file(*output_, file.html);
@@ -129,6 +140,12 @@ class ViewCommand final : public Command {
     return page_file(explorer::embedded_page(), stored, steps);
   }
 
+  // Of a page without weights.
+  void write_page(const explorer::PageFile& file) const {
+    write_file(*output_, file.html);
+    print_message(fmt::format("{}: {:.1f} MB", *output_, megabytes(file)));
+  }
+
   static double megabytes(const explorer::PageFile& file) {
     return static_cast<double>(file.html.size()) / 1e6;
   }
@@ -142,7 +159,7 @@ class ViewCommand final : public Command {
     print_message(fmt::format("{}: {:.1f} MB, {}", *output_, megabytes(file), context.say(weights)));
   }
 
-  std::vector<std::string> texts_;
+  std::vector<std::string> texts_, studies_;
   std::optional<std::string> model_, film_, output_, steps_;
 };
 

@@ -1,15 +1,5 @@
 # nn.MultiheadAttention by PyTorch, called as its documentation says for inference.
-class TorchMultiHead:
-    id, package = "pytorch", "torch"
-
-    def __init__(self, threads):
-        import torch
-        self.torch = torch
-        torch.set_num_threads(threads)
-
-    def version(self):
-        return "PyTorch " + self.torch.__version__
-
+class TorchMultiHead(TorchPeer):
     def detail(self):
         return "nn.MultiheadAttention, eval, inference_mode, need_weights=False"
 

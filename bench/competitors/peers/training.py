@@ -2,17 +2,8 @@
 import gc
 
 
-class TorchTraining:
-    id, package = "pytorch", "torch"
+class TorchTraining(TorchPeer):
     compiled = False
-
-    def __init__(self, threads):
-        import torch
-        self.torch = torch
-        torch.set_num_threads(threads)
-
-    def version(self):
-        return "PyTorch " + self.torch.__version__
 
     def detail(self):
         return "eager, scaled_dot_product_attention, AdamW(fused=True)"
@@ -111,7 +102,7 @@ class TorchTraining:
 
 
 class TorchCompiled(TorchTraining):
-    id, package = "compiled", "torch"
+    id = "compiled"
     compiled = True
 
     def detail(self):

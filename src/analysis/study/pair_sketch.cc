@@ -27,7 +27,7 @@ void add_pair(std::int64_t* buckets, Index vocabulary, Index query, Index key, d
   bucket[0] += amount;
   const Index bits = 2 * token_bits(vocabulary);
   for (Index bit = 0; bit < bits; ++bit) {
-    if ((number >> bit & 1) != 0) bucket[1 + bit] += amount;
+    bucket[1 + bit] += amount & -static_cast<std::int64_t>(number >> bit & 1);  // no branch to guess
   }
 }
 

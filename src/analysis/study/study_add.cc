@@ -1,5 +1,6 @@
 // From what was measured of texts into the sums of a study.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "analysis/study/pair_sketch.h"
@@ -22,15 +23,22 @@ void add_measures(StudyState& state, Index head, const MeasuredText& text, const
     std::int64_t* histogram = state.histograms.data() + place * at(kStudyBins);
     const bool by_row = rows.size() == text.ids.size() && study_measures()[k] != Measure::received &&
                         study_measures()[k] != Measure::sink_share;
+    // Summed here first, then once into the tables: integers do not mind.
+    Moments all;
+    std::array<Moments, static_cast<std::size_t>(kTokenKinds)> kinds = {};
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double value = rows[i];
       if (std::isnan(value)) continue;
       const Int128 sum = exact(value), square = exact(value * value);
-      state.moments.add(place, sum, square);
+      all.add(sum, square);
       ++histogram[at(std::clamp<Index>(static_cast<Index>(value * bins), 0, kStudyBins - 1))];
       if (!by_row) continue;
       state.positions.add(place * length + i, sum, square);
-      state.kinds.add(place * at(kTokenKinds) + static_cast<std::size_t>(text.kinds[i]), sum, square);
+      kinds[static_cast<std::size_t>(text.kinds[i])].add(sum, square);
+    }
+    state.moments.add(place, all);
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      state.kinds.add(place * kinds.size() + kind, kinds[kind]);
     }
   }
 }

@@ -1,6 +1,7 @@
 // A value of a JSON document together with its name, for messages that say where something is wrong.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>

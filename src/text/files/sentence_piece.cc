@@ -91,7 +91,20 @@ TokenId id_of(const ModelFile& model, PieceType type) {
   return kNoToken;
 }
 
-void set_unigram(const ModelFile& model, const std::string& where, TokenizerParts& parts) {
+// Words of their own, each with a ▁ in front. SentencePiece divides them at spaces, into which its rules
+// turn other white space; `tokenizers`, whose ids T5's files are to give, divides them at any white space.
+void set_white_space(const ModelFile& model, WordBreaks breaks, TokenizerParts& parts) {
+  if (model.remove_extra_white_space) {
+    parts.pre_tokenizers.push_back(breaks == WordBreaks::spaces ? make_space_split()
+                                                                : make_white_space_split());
+  }
+  const auto scheme = model.add_dummy_prefix || model.remove_extra_white_space ? PrependScheme::always
+                                                                               : PrependScheme::never;
+  add_metaspace(parts.pre_tokenizers, 0x2581, scheme, true);
+}
+
+void set_unigram(const ModelFile& model, WordBreaks breaks, const std::string& where,
+                 TokenizerParts& parts) {
   std::vector<double> scores;
   TokenTable words;  // control symbols are no words; their places stay, so that ids do
   for (std::size_t i = 0; i < model.pieces.size(); ++i) {
@@ -102,10 +115,7 @@ void set_unigram(const ModelFile& model, const std::string& where, TokenizerPart
   parts.model = make_unigram(words, std::move(scores),
                              {.unknown = id_of(model, kUnknown), .byte_fallback = model.byte_fallback});
   if (!model.charsmap.empty()) parts.normalizers.push_back(make_charsmap(model.charsmap, where));
-  if (model.remove_extra_white_space) parts.pre_tokenizers.push_back(make_white_space_split());
-  const auto scheme = model.add_dummy_prefix || model.remove_extra_white_space ? PrependScheme::always
-                                                                               : PrependScheme::never;
-  add_metaspace(parts.pre_tokenizers, 0x2581, scheme, true);
+  set_white_space(model, breaks, parts);
   parts.decoders.push_back(make_metaspace_decoder(0x2581, model.add_dummy_prefix));
 }
 
@@ -119,8 +129,12 @@ void set_pairs(const ModelFile& model, const std::string& where, TokenizerParts&
   parts.model = make_scored_pairs(parts.tokens, std::move(scores), std::move(mergeable),
                                   {.unknown = id_of(model, kUnknown)});
   if (!model.charsmap.empty()) parts.normalizers.push_back(make_charsmap(model.charsmap, where));
-  if (model.add_dummy_prefix) parts.normalizers.push_back(make_prepend("\u2581"));
-  parts.normalizers.push_back(make_replace(" ", "\u2581"));
+  if (model.remove_extra_white_space) {
+    set_white_space(model, WordBreaks::spaces, parts);
+  } else {  // Llama: a text is one word
+    if (model.add_dummy_prefix) parts.normalizers.push_back(make_prepend("\u2581"));
+    parts.normalizers.push_back(make_replace(" ", "\u2581"));
+  }
   add_sentence_piece_decoders(parts.decoders);
 }
 
@@ -154,7 +168,7 @@ void set_specials(const ModelFile& model, TokenizerParts& parts) {
 
 }  // namespace
 
-TokenizerParts read_sentence_piece(std::string_view bytes, const std::string& where) {
+TokenizerParts read_sentence_piece(std::string_view bytes, const std::string& where, WordBreaks breaks) {
   const ModelFile model = read_model_file(bytes, where);
   if (model.model_type != kUnigram && model.model_type != kPairs) {
     fail("{}: unknown model type {}; supported: 1 (unigram) and 2 (BPE)", where, model.model_type);
@@ -164,7 +178,7 @@ TokenizerParts read_sentence_piece(std::string_view bytes, const std::string& wh
     parts.tokens.add(model.pieces[i].text, static_cast<TokenId>(i));
   }
   if (model.model_type == kUnigram) {
-    set_unigram(model, where, parts);
+    set_unigram(model, breaks, where, parts);
   } else {
     set_pairs(model, where, parts);
   }

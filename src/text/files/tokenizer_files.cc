@@ -46,6 +46,7 @@ bool lower_case_of(const fs::path& folder) {
 TokenizerParts load_file(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::string where = "[tokenizer] " + path.string();
+  if (path.extension() == ".spm") return load_marian_tokenizer(path.parent_path());
   const std::string bytes = read_file(path.string());
   if (name == "vocab.json" || name == "merges.txt") {
     const fs::path folder = path.parent_path();
@@ -56,28 +57,24 @@ TokenizerParts load_file(const fs::path& path) {
   if (path.extension() == ".model") return read_sentence_piece(bytes, where);
   if (path.extension() == ".bin") return read_llama2c_tokenizer(bytes, where);
   if (path.extension() == ".txt") return read_word_list(bytes, lower_case_of(path.parent_path()), where);
-  fail("{}: expected tokenizer.json, spiece.model, tokenizer.model, vocab.json, vocab.txt or tokenizer.bin",
-       where);
+  fail(
+      "{}: expected tokenizer.json, spiece.model, tokenizer.model, source.spm, vocab.json, vocab.txt or "
+      "tokenizer.bin",
+      where);
 }
 
 }  // namespace
 
 TokenizerParts load_tokenizer(const std::string& path) {
   if (!fs::is_directory(path)) return load_file(path);
-  for (const char* name :
-       {"tokenizer.json", "spiece.model", "tokenizer.model", "vocab.json", "vocab.txt", "tokenizer.bin"}) {
+  for (const char* name : {"tokenizer.json", "spiece.model", "tokenizer.model", "source.spm", "target.spm",
+                           "vocab.json", "vocab.txt", "tokenizer.bin"}) {
     const fs::path file = fs::path(path) / name;
-    if (name == std::string_view("vocab.json") && fs::exists(fs::path(path) / "source.spm")) {
-      fail(
-          "[tokenizer] {}: unsupported source.spm and target.spm, Marian's own tokenizer; supported: a "
-          "tokenizer.json made of them",
-          path);
-    }
     if (fs::exists(file)) return load_file(file);
   }
   fail(
-      "[tokenizer] {}: there is no tokenizer.json, spiece.model, tokenizer.model, vocab.json, vocab.txt or "
-      "tokenizer.bin",
+      "[tokenizer] {}: there is no tokenizer.json, spiece.model, tokenizer.model, source.spm, vocab.json, "
+      "vocab.txt or tokenizer.bin",
       path);
 }
 

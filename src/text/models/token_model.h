@@ -35,7 +35,7 @@ struct Workspace {
   std::vector<std::uint32_t> ranks;
   std::vector<Merge> merges;
   std::vector<Path> paths;
-  std::vector<Token> tokens;
+  std::vector<Token> tokens, pieces;
 };
 
 class TokenModel {

@@ -164,6 +164,12 @@ class StripDecoder final : public Decoder {
   std::int64_t start_, stop_;
 };
 
+void add_joining_decoders(Decoders& decoders) {
+  decoders.push_back(std::make_unique<ReplaceDecoder>(ReplacePattern("\u2581"), " "));
+  decoders.push_back(std::make_unique<ByteFallback>());
+  decoders.push_back(std::make_unique<Fuse>());
+}
+
 }  // namespace
 
 DecodingLimit::DecodingLimit(const std::vector<std::string>& tokens)
@@ -185,10 +191,13 @@ std::unique_ptr<Decoder> make_metaspace_decoder(char32_t replacement, bool drop_
 }
 
 void add_sentence_piece_decoders(Decoders& decoders) {
-  decoders.push_back(std::make_unique<ReplaceDecoder>(ReplacePattern("\u2581"), " "));
-  decoders.push_back(std::make_unique<ByteFallback>());
-  decoders.push_back(std::make_unique<Fuse>());
+  add_joining_decoders(decoders);
   decoders.push_back(std::make_unique<StripDecoder>(U' ', 1, 0));
+}
+
+void add_marian_decoders(Decoders& decoders) {
+  add_joining_decoders(decoders);
+  decoders.push_back(std::make_unique<StripDecoder>(U' ', INT32_MAX, INT32_MAX));
 }
 
 void read_decoders(const JsonField& json, Decoders& decoders) {

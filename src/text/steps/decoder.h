@@ -35,6 +35,9 @@ std::unique_ptr<Decoder> make_metaspace_decoder(char32_t replacement, bool drop_
 void add_sentence_piece_decoders(
     Decoders& decoders);  // ▁ to a space, <0x..> to bytes, no space at the start
 
+// The same, without spaces at both ends.
+void add_marian_decoders(Decoders& decoders);
+
 void read_decoders(const JsonField& json, Decoders& decoders);
 
 }  // namespace fovea

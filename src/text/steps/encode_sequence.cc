@@ -36,6 +36,12 @@ class SequenceEncoder {
  private:
   // A text between added tokens: normalised, where others may be found.
   void encode_part(std::string_view part, std::uint32_t begin) {
+    const std::size_t code = language_code(part);
+    if (code > 0) {
+      put_language_code(part.substr(0, code), begin);
+      part.remove_prefix(code);
+      begin += static_cast<std::uint32_t>(code);
+    }
     AlignedText text(part, begin);
     for (const auto& normalizer : parts_.normalizers) normalizer->apply(text);
     const std::vector<AddedTokens::Part> found = parts_.added.find(text.bytes(), true);
@@ -51,6 +57,20 @@ class SequenceEncoder {
         encode_split({text.part(span.begin, span.end), {{0, span.end - span.begin}}});
       }
     }
+  }
+
+  // Bytes of ">>fra<<" in front of it; 0: there is none, or the tokenizer knows no such thing.
+  std::size_t language_code(std::string_view part) const {
+    if (!parts_.language_codes || !part.starts_with(">>")) return 0;
+    const std::size_t end = part.find("<<");
+    return end == std::string_view::npos ? 0 : end + 2;
+  }
+
+  void put_language_code(std::string_view code, std::uint32_t begin) {
+    const ByteSpan place = {begin, begin + static_cast<std::uint32_t>(code.size())};
+    const TokenId id = parts_.tokens.find(code);
+    put_added(id == kNoToken ? no_word_ : id, code, place);
+    if (id == kNoToken) mark_unknown(place);
   }
 
   void encode_split(SplitText split) {

@@ -228,6 +228,10 @@ PrependScheme read_prepend_scheme(const JsonField& json) {
 }  // namespace
 
 std::unique_ptr<PreTokenizer> make_bert_pre_tokenizer() { return std::make_unique<BertPreTokenizer>(); }
+std::unique_ptr<PreTokenizer> make_space_split() {
+  const auto is_space = [](char32_t c) { return c == U' '; };
+  return std::make_unique<CharacterSplit<decltype(is_space)>>(is_space, SplitBehavior::removed);
+}
 std::unique_ptr<PreTokenizer> make_white_space_split() { return std::make_unique<WhiteSpaceSplit>(); }
 
 void add_byte_level(PreTokenizers& pre_tokenizers, bool add_prefix_space, bool split) {

@@ -26,6 +26,7 @@ enum class PrependScheme { never, first, always };
 
 std::unique_ptr<PreTokenizer> make_bert_pre_tokenizer();
 std::unique_ptr<PreTokenizer> make_white_space_split();
+std::unique_ptr<PreTokenizer> make_space_split();  // at U+0020 alone, as SentencePiece does
 void add_byte_level(PreTokenizers& pre_tokenizers, bool add_prefix_space, bool split);
 void add_metaspace(PreTokenizers& pre_tokenizers, char32_t replacement, PrependScheme scheme, bool split);
 

@@ -6,7 +6,7 @@ import type { StringKey } from "../text/strings";
 
 const groups: [StringKey, [string, StringKey][]][] = [
   ["keys.everywhere", [
-    ["1 – 9", "keys.views"], ["[  ]", "keys.layer"], [",  .", "keys.head"], ["m", "keys.mean"], ["k", "keys.kind"],
+    ["1 – 9, s, 0", "keys.views"], ["[  ]", "keys.layer"], [",  .", "keys.head"], ["m", "keys.mean"], ["k", "keys.kind"],
     ["d", "keys.direction"], ["c", "keys.colours"], ["r", "keys.range"], ["e", "keys.export"], ["w", "keys.explain"], ["/", "keys.text"],
     ["h", "keys.clean"], ["g", "keys.words"], ["p", "keys.present"],
     ["l", "keys.language"], ["Esc", "keys.clear"], ["?", "keys.help"], ["Tab", "keys.tab"],
@@ -16,6 +16,7 @@ const groups: [StringKey, [string, StringKey][]][] = [
   ["view.lines", [["↑ ↓", "keys.token"], ["← →", "keys.side"], ["⇧ Enter", "keys.solo"]]],
   ["view.steps", [["← →", "keys.step"], ["Space", "keys.play"], ["← ↑ → ↓", "keys.stepCell"], ["Enter", "keys.edit"]]],
   ["view.masks", [["← ↑ → ↓", "keys.cell"], ["Enter", "keys.paint"]]],
+  ["view.learn", [["← →", "keys.turn"], ["Enter", "keys.answer"]]],
 ];
 
 export function HelpSheet(props: { onClose: () => void }) {

@@ -33,8 +33,21 @@ export function liftedTable(hex: string, ground = "2a2f36", until = 96): string 
   return entries.join("") + hex.slice(6 * until);
 }
 
+// A diverging table for a dark page: its middle is the page's ground, not white, and what is far from 0 is bright.
+export function darkDivergingTable(hex: string, ground = "2a2f36"): string {
+  const channels = (colour: string) => [0, 2, 4].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  const entry = (i: number) => channels(hex.slice(6 * i, 6 * i + 6));
+  const [strong, bright] = [51, 77]; // entries of the lower half; the upper half mirrors them
+  return Array.from({ length: 256 }, (_, i) => {
+    const side = (at: number) => entry(i < 128 ? at : 255 - at);
+    const far = Math.abs(i - 127.5) / 127.5;
+    const [from, to, share] = far < 0.7 ? [channels(ground), side(strong), far / 0.7] : [side(strong), side(bright), (far - 0.7) / 0.3];
+    return from.map((low, c) => Math.round(low + (to[c] - low) * share).toString(16).padStart(2, "0")).join("");
+  }).join("");
+}
+
 // WCAG's relative luminance; above 0.179 black has the larger contrast.
-function luminance(red: number, green: number, blue: number): number {
+export function luminance(red: number, green: number, blue: number): number {
   const linear = (byte: number) => {
     const c = byte / 255;
     return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;

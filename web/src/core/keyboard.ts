@@ -1,20 +1,25 @@
 // Keys that work everywhere. Keys of one view are handled there and go no further.
 import { address, capture, change, explaining, kindInfo, now, page } from "./state";
 import { rangeNames } from "./colours";
-import { viewNames } from "./hash";
+import { viewKeys, viewNames } from "./hash";
 import { chooseLanguage, language } from "./language";
+import { study, studyHead } from "./studies";
+
+// The head that the keys move: of the run, or of the study.
+function movable() {
+  const inStudy = now.view.peek() === "study";
+  return { info: inStudy ? study.peek() : kindInfo.peek(), chosen: inStudy ? studyHead.peek() : address.peek() };
+}
 
 function moveHead(by: number): void {
-  const info = kindInfo.peek();
-  const chosen = address.peek();
+  const { info, chosen } = movable();
   if (!info || !chosen) return;
   const head = chosen.head === "mean" ? (by > 0 ? -1 : 0) : chosen.head;
   change({ head: (head + by + info.heads) % info.heads });
 }
 
 function moveLayer(by: number): void {
-  const info = kindInfo.peek();
-  const chosen = address.peek();
+  const { info, chosen } = movable();
   if (info && chosen) change({ layer: (chosen.layer + by + info.layers) % info.layers });
 }
 
@@ -70,7 +75,7 @@ export function installKeys(toggleHelp: () => void): () => void {
       if (event.key === "Escape") (event.target as HTMLElement).blur();
       return;
     }
-    const view = /^[1-9]$/.test(event.key) ? viewNames[Number(event.key) - 1] : undefined;
+    const view = viewNames[viewKeys.indexOf(event.key)];
     const action = view ? () => change({ view }) : event.key === "?" ? toggleHelp : actions[event.key];
     if (!action) return;
     event.preventDefault();

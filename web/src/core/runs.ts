@@ -160,6 +160,7 @@ export async function start(): Promise<void> {
     const state = await from.state();
     source.value = state.film ? withFrameCache(from) : from;
     if (state.film && fresh) change({ view: "grid" }, true);
+    if (state.studies?.length && !state.captures.length && fresh) change({ view: "study" }, true);
     let linked: Promise<void> | undefined;
     batch(() => {
       captures.value = state.captures;

@@ -3,7 +3,7 @@ import { batch, computed, signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";
 import { printLink, startState } from "./hash";
 import type { LinkState } from "./hash";
-import { ColourTable, liftedTable } from "./colours";
+import { ColourTable, darkDivergingTable, liftedTable } from "./colours";
 import { frameAt, frameId } from "./film_frames";
 import { record } from "./history";
 import { Mask, MaskShapeError } from "./mask";
@@ -185,4 +185,7 @@ export const colours = computed(() => {
   const table = page.value?.colormaps[colourName.value] ?? grey;
   return new ColourTable(dark.value && now.colormap.value === "auto" ? liftedTable(table) : table);
 });
-export const differenceColours = computed(() => new ColourTable(page.value?.colormaps["RdBu"] ?? grey));
+export const differenceColours = computed(() => {
+  const table = page.value?.colormaps["RdBu"] ?? grey;
+  return new ColourTable(dark.value ? darkDivergingTable(table) : table);
+});

@@ -2,7 +2,9 @@
 import type {
   Account, Capture, Crop, FileNotes, HeadAddress, KindName, Matrix, Overview, PageState,
 } from "./types";
+import type { LearnSource } from "../learn/learn_source";
 import type { TensorFile } from "./safetensors";
+import type { StudyCard, StudyOverview } from "./study_types";
 
 export interface Thumbnails {
   layers: number;
@@ -49,6 +51,7 @@ export class SourceError extends Error {
 export interface Source {
   readonly canRun: boolean;
   readonly notes: FileNotes | null;
+  readonly learn: LearnSource;
   state(): Promise<PageState>;
   examples(): Promise<Account[]>;
   run(model: string, text: string, text2: string): Promise<Capture>;
@@ -67,6 +70,8 @@ export interface Source {
   rolloutRow(capture: string, kind: KindName, query: number, signal: AbortSignal): Promise<Float32Array>;
   // The heads whose steps can be shown; null: all.
   stepHeads(capture: string, kind: KindName): [number, number][] | null;
+  study(id: string): Promise<StudyOverview>;
+  studyHead(id: string, head: number): Promise<StudyCard>;
 }
 
 export function matrixOf(file: TensorFile, name: string): Matrix {

@@ -1,10 +1,12 @@
 // The data inside a page written by `fovea view`: one safetensors file, base64, in an inert script element.
+import { FileLearn } from "../learn/file_learn";
 import { FormatError, TensorFile } from "./safetensors";
 import { SourceError } from "./source";
 import type { Cells, Rollout, RowStatistics, Similarity, Source, Thumbnails } from "./source";
 import type {
   Account, Capture, Crop, FileNotes, HeadAddress, KindInfo, KindName, Matrix, Overview, PageState,
 } from "./types";
+import type { StudyCard, StudyOverview } from "./study_types";
 
 export function bytesOfBase64(text: string): Uint8Array {
   const binary = atob(text);
@@ -45,10 +47,13 @@ export function downsample(matrix: Matrix, size: number): Cells {
 export class FileSource implements Source {
   readonly canRun = false;
   readonly notes: FileNotes | null;
+  readonly learn: FileLearn;
   protected readonly pageState: PageState;
+  private readonly cards = new Map<string, StudyCard[]>(); // of studies, read when first asked for
 
   constructor(protected readonly file: TensorFile) {
     this.pageState = this.parsed<PageState>("state");
+    this.learn = new FileLearn(file.metadata);
     this.notes = file.metadata["notes"] ? this.parsed<FileNotes>("notes") : null;
   }
 
@@ -156,6 +161,16 @@ export class FileSource implements Source {
       if (match && match[1] === kind) heads.push([Number(match[2]), Number(match[3])]);
     }
     return heads;
+  }
+
+  async study(id: string): Promise<StudyOverview> {
+    return this.parsed<StudyOverview>(`study.${id}`);
+  }
+
+  async studyHead(id: string, head: number): Promise<StudyCard> {
+    let cards = this.cards.get(id);
+    if (!cards) this.cards.set(id, (cards = this.parsed<StudyCard[]>(`study.${id}.heads`)));
+    return cards[head];
   }
 
   private rowValues(name: string, head: HeadAddress, heads: number, extent: number): Float32Array {

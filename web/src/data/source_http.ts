@@ -1,36 +1,13 @@
 // The server's answers: JSON for words, safetensors for numbers.
 import { TensorFile } from "./safetensors";
-import { matrixOf, SourceError } from "./source";
+import { HttpLearn } from "../learn/learn_source";
+import { json, request } from "./request";
+import { matrixOf } from "./source";
 import type { Cells, Rollout, RowStatistics, Similarity, Source, Thumbnails } from "./source";
 import type {
   Account, Capture, Crop, HeadAddress, KindName, Matrix, Overview, PageState,
 } from "./types";
-
-async function checked(response: Response): Promise<Response> {
-  if (response.ok) return response;
-  let message = `${response.status} ${response.statusText}`;
-  try {
-    const body = (await response.json()) as { error?: { message?: string } };
-    if (body.error?.message) message = body.error.message;
-  } catch {
-    // The answer was no JSON: the status line has to do.
-  }
-  throw new SourceError(message, response.status);
-}
-
-async function request(path: string, options?: RequestInit): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(path, options);
-  } catch {
-    throw new SourceError("the server does not answer");
-  }
-  return checked(response);
-}
-
-async function json<T>(path: string): Promise<T> {
-  return (await (await request(path)).json()) as T;
-}
+import type { StudyCard, StudyOverview } from "./study_types";
 
 async function tensors(path: string, signal?: AbortSignal): Promise<TensorFile> {
   return new TensorFile(new Uint8Array(await (await request(path, { signal })).arrayBuffer()));
@@ -55,6 +32,7 @@ function cropped(crop: Crop): Record<string, string> {
 export class HttpSource implements Source {
   readonly canRun = true;
   readonly notes = null;
+  readonly learn = new HttpLearn();
 
   state(): Promise<PageState> {
     return json<PageState>("api/state");
@@ -130,5 +108,13 @@ export class HttpSource implements Source {
 
   stepHeads(): null {
     return null;
+  }
+
+  study(id: string): Promise<StudyOverview> {
+    return json<StudyOverview>(`api/studies/${encodeURIComponent(id)}`);
+  }
+
+  studyHead(id: string, head: number): Promise<StudyCard> {
+    return json<StudyCard>(`api/studies/${encodeURIComponent(id)}/head?${query({ head })}`);
   }
 }

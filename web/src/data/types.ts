@@ -1,4 +1,5 @@
 // What the server and the data inside a single file say. Indices count from 0; rows are queries, columns keys.
+import type { StudyInfo } from "./study_types";
 
 export interface Words {
   en: string;
@@ -113,6 +114,7 @@ export interface PageState {
   models: ModelInfo[];
   captures: Capture[];
   film?: FilmInfo;
+  studies?: StudyInfo[];
   limits: { text_bytes: number; captures: number; tokens: number };
   colormaps: Record<string, string>;
   measures: MeasureInfo[];

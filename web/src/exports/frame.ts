@@ -1,9 +1,9 @@
 // What a picture needs to be understood without the page: model, text, what was done to the numbers, the colour bar.
 import { moved, textWidth, wrapped } from "./panels";
 import type { Figure, Shape } from "./figure";
-import { pictureColours } from "./light";
+import { pictureColours, pictureDifferenceColours } from "./light";
 import { t } from "../core/language";
-import { activeMask, capture, differenceColours, now } from "../core/state";
+import { activeMask, capture, now } from "../core/state";
 import { lensNotes } from "../components/lens_tools";
 
 export interface Bar {
@@ -71,7 +71,7 @@ export function weightBar(): Bar {
 
 // Differences, from −limit to limit.
 export function differenceBar(limit: number): Bar {
-  return { pixels: differenceColours.peek().pixels, label: t("differenceLabel"), low: (-limit).toFixed(3).replace("-", "−"), high: limit.toFixed(3) };
+  return { pixels: pictureDifferenceColours().pixels, label: t("differenceLabel"), low: (-limit).toFixed(3).replace("-", "−"), high: limit.toFixed(3) };
 }
 
 export const plainBar = (label: string, low: string, high: string): Bar => ({ pixels: pictureColours().pixels, label, low, high });

@@ -3,6 +3,8 @@ import { cleanStrings } from "./clean_strings";
 import { explainStrings } from "./explain_strings";
 import { firstStrings } from "./first_strings";
 import { filmStrings } from "./film_strings";
+import { learnStrings } from "./learn_strings";
+import { studyStrings } from "./study_strings";
 import { stageStrings } from "./stage_strings";
 import { viewStrings } from "./view_strings";
 
@@ -119,5 +121,5 @@ const common = {
   "keys.paint": ["hide or show the cell", "隐藏或显示单元格"],
 } as const satisfies Record<string, readonly [string, string]>;
 
-export const strings = { ...common, ...viewStrings, ...stageStrings, ...firstStrings, ...explainStrings, ...filmStrings, ...cleanStrings };
+export const strings = { ...common, ...viewStrings, ...stageStrings, ...firstStrings, ...explainStrings, ...filmStrings, ...cleanStrings, ...studyStrings, ...learnStrings };
 export type StringKey = keyof typeof strings;

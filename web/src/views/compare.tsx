@@ -10,7 +10,7 @@ import { differenceEntry, modelOf, pixelsOf, weightEntry } from "../canvas/matri
 import type { Cell, MatrixModel } from "../canvas/matrix_model";
 import { matrixTable } from "../exports/csv";
 import { differenceBar, runFrame, weightBar } from "../exports/frame";
-import { pictureColours } from "../exports/light";
+import { pictureColours, pictureDifferenceColours } from "../exports/light";
 import { arrange, matrixPanel } from "../exports/panels";
 import { useExport } from "../exports/view_export";
 import { differenceOf, otherRun } from "../core/comparison";
@@ -160,7 +160,7 @@ function useCompareExport(a: Shown | null, b: Shown | null, difference: Differen
       const panels = [panel(`A ${titles[0]}`, a), panel(`B ${titles[1]}`, b)];
       if (difference) {
         const { matrix } = difference;
-        const pixels = pixelsOf(matrix, differenceColours.peek(), differenceEntry(difference.largest));
+        const pixels = pixelsOf(matrix, pictureDifferenceColours(), differenceEntry(difference.largest));
         panels.push(matrixPanel({ title: "B − A", rows: matrix.rows, columns: matrix.columns, rowLabels: a.queries, columnLabels: a.keys, rowTitle: t("axisQuery"), columnTitle: t("axisKey"), pixel: (i, j) => pixels[i * matrix.columns + j] }));
       }
       return arrange(panels);

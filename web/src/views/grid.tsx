@@ -4,6 +4,7 @@ import { Failure, Select } from "../components/controls";
 import { HeadFinder } from "../components/head_finder";
 import { LensButtons, lensNotes } from "../components/lens_tools";
 import { useLoaded } from "../components/loading";
+import { RoleGroundsNote, useRoleGrounds } from "../components/role_grounds";
 import { ViewFrame } from "../components/view_frame";
 import { pixelsOf, weightEntry } from "../canvas/matrix_model";
 import { imageCanvas } from "../exports/paint";
@@ -56,7 +57,7 @@ function Thumbnail(props: { matrix: Matrix }) {
   return <canvas ref={element} aria-hidden="true" />;
 }
 
-function Tile(props: { place: HeadPlace; thumbnails: Thumbnails | null; selected: boolean; measure: string }) {
+function Tile(props: { place: HeadPlace; thumbnails: Thumbnails | null; selected: boolean; measure: string; rests: string }) {
   const { layer, head, overview } = props.place;
   const value = props.measure ? overview?.measures[props.measure] : undefined;
   const name = `L${layer} H${head}`;
@@ -71,6 +72,7 @@ function Tile(props: { place: HeadPlace; thumbnails: Thumbnails | null; selected
       {props.thumbnails && <Thumbnail matrix={thumbnailOf(props.thumbnails, layer, head, lens.value)} />}
       <span class="tile-name">{name}{value != null && <b>{shortText(value)}</b>}</span>
       <span class={`badge role-${overview?.role.id ?? ""}`}>{role || " "}</span>
+      {props.rests && <small class="rests">{props.rests}</small>}
     </button>
   );
 }
@@ -123,6 +125,7 @@ export function GridView() {
   const fits = thumbnails.value?.layers === info.layers && thumbnails.value.heads === info.heads;
   useGridExport(places, fits ? thumbnails.value : null, info.heads);
   const measures = page.value?.measures.filter((one) => one.per_head) ?? [];
+  const rests = useRoleGrounds();
   return (
     <ViewFrame
       view="grid"
@@ -139,11 +142,13 @@ export function GridView() {
     >
       <Failure error={thumbnails.error ?? overview.error} />
       <HeadFinder />
+      <RoleGroundsNote />
       <div class="thumbs" style={{ "--heads": measure ? "auto-fill" : String(info.heads) }} data-sorted={Boolean(measure)}>
         {places.map((place) => (
           <Tile
             key={`${place.layer}.${place.head}`} place={place} thumbnails={fits ? thumbnails.value : null} measure={measure}
             selected={chosen.layer === place.layer && chosen.head === place.head}
+            rests={rests(place.layer, place.head, place.overview?.role.id)}
           />
         ))}
       </div>

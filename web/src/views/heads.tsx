@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { Failure, Select, Working } from "../components/controls";
 import { HeadFinder } from "../components/head_finder";
 import { useLoaded } from "../components/loading";
+import { RoleGroundsNote, useRoleGrounds } from "../components/role_grounds";
 import { useScrollCue } from "../components/scroll_cue";
 import { MatrixCanvas } from "../components/matrix_canvas";
 import { Scatter } from "../components/scatter";
@@ -35,6 +36,7 @@ function Table(props: { places: Places; measures: MeasureInfo[] }) {
   const chosen = address.value!;
   const places = sortedHeads(props.places, sort);
   const shown = all ? places : places.slice(0, firstRows);
+  const rests = useRoleGrounds();
   return (
     <>
     <div class="table-box" ref={box} tabIndex={0} role="region" aria-label={t("headTable")}>
@@ -54,7 +56,7 @@ function Table(props: { places: Places; measures: MeasureInfo[] }) {
           {shown.map(({ layer, head, overview }) => (
             <tr key={`${layer}.${head}`} aria-current={chosen.layer === layer && chosen.head === head ? "true" : undefined}>
               <th scope="row"><button type="button" class="plain" onClick={() => change({ layer, head })}>L{layer} H{head}</button></th>
-              <td title={pick(overview?.role.rule)}>{pick(overview?.role.name)}</td>
+              <td title={pick(overview?.role.rule)}>{pick(overview?.role.name)} <small class="rests">{overview && (rests(layer, head, overview.role.id) || t("restsOnThis"))}</small></td>
               {props.measures.map(({ name }) => {
                 const value = overview?.measures[name];
                 return <td key={name} class="number">{value == null ? "–" : shortText(value)}</td>;
@@ -251,6 +253,7 @@ export function HeadsView() {
     <ViewFrame view="heads">
       <Failure error={overview.error} />
       <HeadFinder />
+      <RoleGroundsNote />
       <Table places={places} measures={measures} />
       <div class="side-by-side">
         <MeasureScatter places={places} measures={measures} layers={info.layers} heads={info.heads} />

@@ -9,6 +9,7 @@
 #include "fovea/error.h"
 #include "fovea/file.h"
 #include "fovea/json_writer.h"
+#include "fovea/text_pairs.h"
 #include "output/training_progress.h"
 
 namespace fovea::command {
@@ -88,10 +89,17 @@ void TrainSession::start_film() {
   if (trainer_.step() == 0) film_step(0, std::numeric_limits<double>::quiet_NaN());
 }
 
+// Of a translation both sides: what a model in training writes by itself is another text in every frame.
+std::vector<std::string> TrainSession::film_sides(const std::string& text) const {
+  if (settings_.task != "translate") return {text};
+  const TextPairs read = parse_text_pairs(text);
+  return {read.pairs.front().source, read.pairs.front().target};  // settings_of() has checked it
+}
+
 void TrainSession::film_step(Index step, double loss) {
   const TextModel model(trainer_.model().to_model(settings_.task), tokenizer_);
   std::vector<Run> runs;
-  for (const std::string& text : settings_.film) runs.push_back(model.read({text}).run);
+  for (const std::string& text : settings_.film) runs.push_back(model.read(film_sides(text)).run);
   film_.append(step, loss, runs);
 }
 

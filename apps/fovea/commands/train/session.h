@@ -25,6 +25,7 @@ class TrainSession {
   Trainer make_trainer() const;
   void write_beginning() const;  // of a new training: everything that it needs to be resumed
   void start_film();
+  std::vector<std::string> film_sides(const std::string& text) const;  // one text, or source and target
   void film_step(Index step, double loss);
   void train(const Context& context, Index checkpoint_every, bool quiet);
   void finish(const Context& context, bool json);

@@ -12,6 +12,7 @@
 #include "fovea/flat_json.h"
 #include "fovea/json_writer.h"
 #include "fovea/render.h"
+#include "fovea/text_pairs.h"
 #include "options.h"
 #include "output/output.h"
 
@@ -151,6 +152,12 @@ void check_fit(const TrainSettings& s, const TrainArguments& given) {
         "--family: got {}, but coreference needs bert: the name may come behind the pronoun", s.family));
   }
   refuse("--length", (s.task == "addition" || s.task == "coreference") && is_given(given.length));
+  for (const std::string& text : s.film) {
+    const TextPairs read = parse_text_pairs(text);
+    if (s.task != "translate" || (read.pairs.size() == 1 && read.broken.empty())) continue;
+    throw UsageError(fmt::format(
+        "--film: got \"{}\", but translate films pairs: expected \"source TAB target\"", one_line(text)));
+  }
   if (s.film.empty() && given.film_every) throw UsageError("--film-every: there is no --film TEXT");
   const bool fine = s.rate > 0 && s.weight_decay >= 0 && s.dropout >= 0 && s.dropout < 1;
   if (!fine) {

@@ -13,13 +13,17 @@ Translations learn() {
        "{\"output\": [[..]]}, with \"weights\" if it likes, within 4 GB of memory and 16 MB of output. "
        "questions lists the questions, question NAME shows one, question NAME a answers it. checklist, "
        "reading, list, progress and reset (forget what was done) take no further words. Exit codes of check, "
-       "test and question: 0 right, 1 wrong, 2 not understood.",
+       "test and question: 0 right, 1 wrong, 2 not understood. --browser shows lessons, exercises and "
+       "questions as pages, which keep what you have done in the browser.",
        "不带参数时显示学习路线和已完成的部分。NAME 显示一课或一道题。start EXERCISE DIR 写出待补全的程序和数据。"
        "check EXERCISE ANSWER 检查你输入的数、文件（.json、.npy）或标准输入（-）。test EXERCISE -- COMMAND.. "
        "运行你的程序，每组输入启动一个进程：程序读入 {\"exercise\", \"inputs\": {\"q\": [[..]], ..}}，写出 "
        "{\"output\": [[..]]}，也可以加上 \"weights\"；内存不超过 4 GB，输出不超过 16 MB。questions 列出思考题，"
        "question NAME 显示一道，question NAME a 作答。checklist、reading、list、progress 和 reset（忘掉已完成的）"
-       "后面不带别的词。check、test 和 question 的退出码：0 正确，1 错误，2 看不懂。"},
+       "后面不带别的词。check、test 和 question 的退出码：0 正确，1 错误，2 看不懂。--browser 以网页显示课程、练习和"
+       "问题，学习记录保存在浏览器里。"},
+      {"the same as pages, with numbers to change", "同样的内容，做成网页，数字可以改"},
+      {"as pages in your browser; Ctrl-C stops it", "在浏览器中以网页显示；按 Ctrl-C 停止"},
       {"the path", "学习路线"},
       {"an answer of three numbers", "三个数的答案"},
       {"a program to complete", "一个待补全的程序"},

@@ -26,6 +26,8 @@ Translations tokens() {
        "文本以零字节结尾，因而可以含换行"},
       {"with --lines or --null: every two texts make a pair",
        "与 --lines 或 --null 合用：每两段文本组成一个句对"},
+      {"as what the model writes: Marian cuts it in another way than what it reads",
+       "按模型写出的文本切分：Marian 对原文和译文的切法不同"},
       {"do not add special tokens; with --decode: keep them", "不在文本前后添加特殊词元；还原时保留它们"},
       {"truncate to N tokens", "截断到 N 个词元"},
       {"encode the input repeatedly for a second and print the speed", "反复编码全部输入一秒，输出速度"},

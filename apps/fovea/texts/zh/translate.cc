@@ -20,16 +20,20 @@ Translations translate() {
       {"cross-attention", "交叉注意力"},
       {"align the words of sentence pairs by cross-attention", "用交叉注意力对齐句对中的词"},
       {"FILE has lines \"source TAB target\", words divided by white space; further columns are ignored. "
-       "Every pair becomes one line of links in Pharaoh's format: 0-2 links source word 0 with target word "
-       "2. The model is made to write the target, and the weights of its tokens are summed into words.",
-       "FILE 每行是“原文 TAB 译文”，词之间用空白分开，其余各列不看。每个句对输出一行 Pharaoh 格式的连线："
-       "0-2 表示原文的第 0 个词与译文的第 2 个词相连。让模型写出这句译文，再把各词元的权重合并到词上。"},
+       "Every line becomes one line of links in Pharaoh's format: 0-2 links source word 0 with target word "
+       "2. A line that is no pair, or too long for the model, gives an empty one. The model is made to write the target, and the weights of its tokens are summed into words.",
+       "FILE 每行是“原文 TAB 译文”，词之间用空白分开，其余各列不看。每行输出一行 Pharaoh 格式的连线："
+       "0-2 表示原文的第 0 个词与译文的第 2 个词相连；不是句对或对模型来说太长的行输出空行。让模型写出这句译文，再把各词元的权重合并到词上。"},
       {"one line of links per pair", "每个句对一行连线"},
       {"what the step looks at that reads the word: much worse", "改看读入这个词的那一步：差得多"},
       {"lines \"source TAB target\"", "每行是“原文 TAB 译文”"},
       {"print words, weights and links as JSON", "以 JSON 打印词、权重和连线"},
       {"{0}: {1} broken lines left out, expected \"source TAB target\": {2}",
        "{0}：有 {1} 行不是“原文 TAB 译文”，没有使用：第 {2} 行"},
+      {"{0}: {1} broken lines, whose output is empty; expected \"source TAB target\": {2}",
+       "{0}：有 {1} 行不是“原文 TAB 译文”，输出空行：第 {2} 行"},
+      {"{0}: {1} lines have more tokens than the {2} that the model reads; their output is empty: {3}",
+       "{0}：有 {1} 行的词元超过模型能读的 {2} 个，输出空行：第 {3} 行"},
       {"layer of the decoder, from 0; default: the model's choice, or the last",
        "解码器的层，从 0 数起；默认由模型指定，否则取最后一层"},
       {"heads whose mean is taken, as in 0,2, or all", "取哪些头的平均，如 0,2，或 all"},
