@@ -39,6 +39,9 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_tokens_command());
   commands.push_back(make_model_command());
   commands.push_back(make_generate_command());
+  commands.push_back(make_predict_command());
+  commands.push_back(make_whatif_command());
+  commands.push_back(make_sweep_command());
   commands.push_back(make_translate_command());
   commands.push_back(make_align_command());
   commands.push_back(make_train_command());

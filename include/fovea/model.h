@@ -9,6 +9,7 @@
 
 #include "fovea/api.h"
 #include "fovea/array.h"
+#include "fovea/intervention.h"
 #include "fovea/probe.h"
 #include "fovea/tensor.h"
 
@@ -45,6 +46,7 @@ struct FOVEA_API ModelConfig {
   bool has_encoder() const { return family == ModelFamily::bert || is_encoder_decoder(); }
   bool has_decoder() const { return family != ModelFamily::bert; }
   bool is_encoder_decoder() const { return family == ModelFamily::t5 || family == ModelFamily::bart; }
+  Index attention_layers(AttentionKind kind) const;  // 0 of a kind that the model does not have
 };
 
 // A batch of B sequences, filled up to the same length N at their ends.
@@ -58,12 +60,15 @@ struct FOVEA_API ModelInput {
 struct FOVEA_API ModelOutput {
   Tensor hidden;          // [B, N, E], [B, T, E] of an encoder-decoder model: after the last norm
   Tensor encoder_hidden;  // [B, N, E] of an encoder-decoder model, else empty
-  Tensor logits;          // [B, N or T, V]; empty without an output layer, or if not requested
+  Tensor logits;  // [B, N or T, V], or [B, P, V] of P positions; empty without an output layer, or if
+                  // not requested
 };
 
 struct FOVEA_API RunOptions {
   Probe* probe = nullptr;  // sees every attention call
   bool logits = true;
+  std::vector<Index> logits_at = {};  // only of these positions, in this order; none: all
+  Intervention intervention = {};     // what is changed on the way; the probe sees the changed run
 };
 
 inline namespace internal {

@@ -45,6 +45,39 @@ struct FOVEA_API ProjectionCall {
   ConstView output;                 // [B, N, E] before it is added to the stream
 };
 
+// The points of a layer at which its residual stream can be seen. Where norms come last (BERT, BART), each
+// is after the norm: what the next step reads.
+enum class StreamPoint {
+  before,  // what the layer reads; of the first layer, the embeddings
+  middle,  // after self-attention was added
+  cross,   // after cross-attention was added, of decoders that have it
+  after,   // after the feed-forward layer was added
+};
+
+// The stream of the encoder, or of the decoder; `kind` is never cross. Whoever is shown it may change it.
+struct FOVEA_API StreamCall {
+  AttentionKind kind = AttentionKind::encoder;
+  Index layer = 0;
+  StreamPoint point = StreamPoint::before;
+  View x;  // [B, N, E]
+};
+
+// An attention call that is about to be shown and computed, to be changed: q, k, v in place, and what may
+// be seen by the options' mask.
+struct FOVEA_API AttentionChange {
+  AttentionKind kind = AttentionKind::encoder;
+  Index layer = 0;
+  View q, k, v;  // [B, H, N, D], [B, Hkv, M, D] twice
+  AttentionOptions& options;
+};
+
+// What the heads of a call gave, before the output layer mixes them.
+struct FOVEA_API HeadOutputs {
+  AttentionKind kind = AttentionKind::encoder;
+  Index layer = 0;
+  View heads;  // [B, N, H, D]
+};
+
 // Called from the thread that runs the model.
 class FOVEA_API Probe {
  public:
@@ -54,6 +87,15 @@ class FOVEA_API Probe {
   // Only on request, and only in runs of whole sequences: a cache does not keep what its keys came from.
   virtual bool wants_projections(AttentionKind /*kind*/, Index /*layer*/) const { return false; }
   virtual void projections(const ProjectionCall& /*call*/) {}
+
+  // The residual stream, at every point of every layer.
+  virtual void stream(const StreamCall& /*call*/) {}
+
+  // Only on request: a change of queries, keys, values and mask, seen by attention() too, and a change of
+  // what came out. intervention.h has those that people use.
+  virtual bool changes(AttentionKind /*kind*/, Index /*layer*/) const { return false; }
+  virtual void change(AttentionChange& /*call*/) {}
+  virtual void change_outputs(const HeadOutputs& /*call*/) {}
 };
 
 }  // namespace fovea

@@ -14,9 +14,19 @@ namespace fovea {
 
 // What a model read, and what its heads did.
 struct FOVEA_API TextRun {
-  Run run;           // of one sequence, with its tokens
-  ModelInput input;  // to run it again
-  Index cut = 0;     // tokens beyond the length that the model takes: left out
+  Run run;                  // of one sequence, with its tokens
+  ModelInput input;         // to run it again
+  Index cut = 0;            // tokens beyond the length that the model takes: left out
+  ModelOutput output = {};  // if ReadOptions asked for it
+};
+
+struct FOVEA_API ReadOptions {
+  Intervention intervention = {};
+  bool output = false;                // keep hidden states, and of these positions the logits
+  std::vector<Index> logits_at = {};  // none: no logits
+  // Of an encoder-decoder model that is given one text: write by itself. Else its decoder reads only the
+  // token that starts its output.
+  bool write = true;
 };
 
 // Cheap to copy, as Model; may be used by several threads at the same time.
@@ -37,7 +47,10 @@ class FOVEA_API TextModel {
 
   // Runs the model on a text, or on a pair of texts. Of an encoder-decoder model the second text is what it
   // is made to write; without one it writes by itself, greedily.
-  TextRun read(const std::vector<std::string>& texts) const;
+  TextRun read(const std::vector<std::string>& texts, const ReadOptions& options = {}) const;
+
+  // The same tokens once more, under other options.
+  TextRun read_again(const TextRun& run, const ReadOptions& options) const;
 
   // The same of a text that was generated: the prompt and the new tokens, in one run.
   TextRun read_generated(const Encoding& prompt, const std::vector<Index>& ids) const;
@@ -46,7 +59,8 @@ class FOVEA_API TextModel {
   Encoding encode(const Tokenizer& tokenizer, const std::vector<std::string>& texts, Index room) const;
   Encoding target(const std::string& text) const;
   std::string token(Index id) const;
-  TextRun run(const Encoding& encoding, const TokenSequence* decoder) const;
+  TextRun run(const Encoding& encoding, const TokenSequence* decoder, const ReadOptions& options) const;
+  TokenSequence written(const std::vector<Index>& ids) const;
 
   Model model_;
   std::shared_ptr<const Tokenizer> tokenizer_, target_;

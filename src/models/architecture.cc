@@ -1,5 +1,6 @@
 #include "models/architecture.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -56,6 +57,27 @@ void Architecture::start(DecodingState&, const Ids&, Probe*) const {
 
 Tensor Architecture::next(DecodingState&, const Ids&, Probe*) const {
   fail("[generate] {} models have no decoder: they cannot generate text", to_string(config_.family));
+}
+
+Tensor Architecture::restart(Restart) const {
+  fail("[model] {} models cannot be run from their middle on", to_string(config_.family));
+}
+
+Tensor Architecture::wanted_logits(const Tensor& hidden, const RunOptions& options) const {
+  if (!options.logits || !config_.has_logits) return {};
+  if (options.logits_at.empty()) return logits(hidden);
+  const Index batch = hidden.shape()[0], tokens = hidden.shape()[1], width = hidden.shape()[2];
+  const auto wanted = static_cast<Index>(options.logits_at.size());
+  Tensor rows = Tensor::uninitialized({batch, wanted, width});
+  for (Index b = 0; b < batch; ++b) {
+    for (Index i = 0; i < wanted; ++i) {
+      const Index at = options.logits_at[static_cast<std::size_t>(i)];
+      if (at < 0 || at >= tokens) fail("[model] logits of position {}, there are 0 to {}", at, tokens - 1);
+      const float* from = hidden.data() + (b * tokens + at) * width;
+      std::copy(from, from + width, rows.data() + (b * wanted + i) * width);
+    }
+  }
+  return logits(rows);
 }
 
 std::unique_ptr<Architecture> make_architecture(const Json& json, const std::string& where,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "fovea/model.h"
 #include "models/config_reader.h"
 #include "models/weight_plan.h"
+#include "nn/linear.h"
 
 namespace fovea {
 inline namespace internal {
@@ -22,6 +24,26 @@ struct FOVEA_PRIVATE_API DecodingState {
 
   // Sequence i goes on where from[i] was.
   void reorder(const std::vector<Index>& from);
+};
+
+// How logits come from the residual stream x [E] after the last layer, where norms come first:
+//   logits = scale · output(norm(x))
+struct Readout {
+  const Tensor& norm_weight;  // [E]
+  const Tensor& norm_bias;    // [E], or empty()
+  float epsilon = 0;
+  bool centred = false;  // a layer norm; else by the root of the mean of squares
+  const Linear& output;  // E → V
+  double scale = 1;
+};
+
+// A run that goes on in its middle: layers below are not computed, nor are tokens before.
+struct Restart {
+  Index layer = 0;
+  Tensor x;                        // [1, n, E], the stream before this layer, of the last n tokens
+  DecodingState* state = nullptr;  // keys and values of the tokens before, which grow; null: n are all
+  bool last_only = false;          // of decoders: only what the last token ends up as
+  Probe* probe = nullptr;
 };
 
 class FOVEA_PRIVATE_API Architecture {
@@ -40,7 +62,20 @@ class FOVEA_PRIVATE_API Architecture {
   // sequence, as beam search has them, go on token by token: T is 1.
   virtual Tensor next(DecodingState& state, const Ids& ids, Probe* probe) const;
 
+  // hidden [.., E] → logits [.., V]; only of models that have them.
+  virtual Tensor logits(const Tensor& hidden) const = 0;
+  // The stream after some layer → what run() would call hidden if that layer were the last.
+  virtual Tensor last_norm(Tensor x) const { return x; }
+  virtual std::optional<Readout> readout() const { return std::nullopt; }
+
+  // GPT-2, Llama and BERT: [1, n, E] after the last norm, [1, 1, E] with last_only.
+  virtual bool restarts() const { return false; }
+  virtual Tensor restart(Restart restart) const;
+
  protected:
+  // Those that the options ask for; empty if there are none.
+  Tensor wanted_logits(const Tensor& hidden, const RunOptions& options) const;
+
   ModelConfig config_;
 };
 

@@ -54,11 +54,13 @@ struct BartStack {
 class Bart final : public EncoderDecoder {
  public:
   Bart(ConfigReader& config, WeightPlan& weights);
+  Tensor logits(const Tensor& hidden) const override { return output_(hidden); }
+  Tensor last_norm(Tensor x) const override;
+  std::optional<Readout> readout() const override;
 
  protected:
   Tensor encode(const Ids& ids, const Flags& real, Probe* probe) const override;
   Tensor decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep& step) const override;
-  Tensor logits(Tensor hidden) const override { return output_(hidden); }
 
  private:
   void read_stack(ConfigReader& config, BartStack& stack);
@@ -296,6 +298,7 @@ Tensor Bart::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   Index index = 0;
   for (const BartLayer& layer : encoder_) {
     const AttentionPlace place = {AttentionKind::encoder, index++, probe};
+    show_stream(place, StreamPoint::before, x);
     const Tensor& input = read(layer.attention_norm, x, scratch);
     scratch.projected.project(input, layer.qkv, from_.heads);
     attend(scratch.projected, attention, place, scratch.attended);
@@ -303,7 +306,9 @@ Tensor Bart::encode(const Ids& ids, const Flags& real, Probe* probe) const {
                                  layer.output);
     layer.output.add(scratch.attended, x.view());
     finish(layer.attention_norm, x);
+    show_stream(place, StreamPoint::middle, x);
     feed_forward(layer, scratch, x);
+    show_stream(place, StreamPoint::after, x);
   }
   if (layout_.norms_first) from_.last_norm.store(x, x);
   return x;
@@ -314,6 +319,8 @@ Tensor Bart::decode(const Ids& ids, const EncoderMemory& memory, const DecoderSt
   LayerScratch scratch;
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     const BartDecoderLayer& layer = decoder_[i];
+    const AttentionPlace place = step.place(AttentionKind::decoder, i);
+    show_stream(place, StreamPoint::before, y);
     const Tensor& input = read(layer.attention_norm, y, scratch);
     scratch.projected.project(input, layer.qkv, to_.heads);
     step.attend(i, scratch.projected, {}, scratch.attended);
@@ -321,12 +328,25 @@ Tensor Bart::decode(const Ids& ids, const EncoderMemory& memory, const DecoderSt
         .show(ProjectionSource::self(input, layer.qkv, to_.heads), scratch.attended, layer.output);
     layer.output.add(scratch.attended, y.view());
     finish(layer.attention_norm, y);
+    show_stream(place, StreamPoint::middle, y);
     cross_attend(i, read(layer.cross_norm, y, scratch), memory, step, scratch, y);
     finish(layer.cross_norm, y);
+    show_stream(place, StreamPoint::cross, y);
     feed_forward(layer, scratch, y);
+    show_stream(place, StreamPoint::after, y);
   }
   if (layout_.norms_first) to_.last_norm.store(y, y);
   return y;
+}
+
+Tensor Bart::last_norm(Tensor x) const {
+  if (layout_.norms_first) to_.last_norm.store(x, x);
+  return x;
+}
+
+std::optional<Readout> Bart::readout() const {
+  if (!layout_.norms_first) return std::nullopt;
+  return Readout{to_.last_norm.weight, to_.last_norm.bias, to_.last_norm.epsilon, true, output_};
 }
 
 }  // namespace

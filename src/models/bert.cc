@@ -70,11 +70,15 @@ class Bert final : public Architecture {
  public:
   Bert(ConfigReader& config, WeightPlan& weights);
   ModelOutput run(const ModelInput& input, const RunOptions& options) const override;
+  Tensor logits(const Tensor& hidden) const override;
+  bool restarts() const override { return true; }
+  Tensor restart(Restart restart) const override;
 
  private:
   void plan(ConfigReader& config, WeightPlan& weights);
   void plan_head(const Names& names, WeightPlan& weights);
   Tensor embed(const ModelInput& input) const;
+  Tensor layers(Tensor x, const AttentionOptions& attention, Probe* probe, std::size_t first = 0) const;
   Ids positions_of(const Ids& ids) const;
 
   HeadSizes heads_;
@@ -199,29 +203,41 @@ Tensor Bert::embed(const ModelInput& input) const {
   return x;
 }
 
-ModelOutput Bert::run(const ModelInput& input, const RunOptions& options) const {
-  AttentionOptions attention;
-  if (!input.real.empty()) attention.mask = Mask::padding(input.real);
-  Tensor x = embed(input);
+Tensor Bert::layers(Tensor x, const AttentionOptions& attention, Probe* probe, std::size_t first) const {
   LayerScratch scratch;
-  Index index = 0;
-  for (const BertLayer& layer : layers_) {
-    const AttentionPlace place = {AttentionKind::encoder, index++, options.probe};
+  for (std::size_t i = first; i < layers_.size(); ++i) {
+    const BertLayer& layer = layers_[i];
+    const AttentionPlace place = {AttentionKind::encoder, static_cast<Index>(i), probe};
+    show_stream(place, StreamPoint::before, x);
     scratch.projected.project(x, layer.qkv, heads_);
     attend(scratch.projected, attention, place, scratch.attended);
     ProjectionRecord(place).show(ProjectionSource::self(x, layer.qkv, heads_), scratch.attended,
                                  layer.output);
     layer.output.add(scratch.attended, x.view());
     layer.attention_norm.store(x, x);
+    show_stream(place, StreamPoint::middle, x);
     layer.feed_forward.add(x, scratch.inner, x.view());
     layer.output_norm.store(x, x);
+    show_stream(place, StreamPoint::after, x);
   }
+  return x;
+}
+
+ModelOutput Bert::run(const ModelInput& input, const RunOptions& options) const {
+  AttentionOptions attention;
+  if (!input.real.empty()) attention.mask = Mask::padding(input.real);
   ModelOutput output;
-  if (options.logits && config_.has_logits) {
-    output.logits = head_output_(head_norm_(head_dense_(x, activation_)));
-  }
-  output.hidden = std::move(x);
+  output.hidden = layers(embed(input), attention, options.probe);
+  output.logits = wanted_logits(output.hidden, options);
   return output;
+}
+
+Tensor Bert::logits(const Tensor& hidden) const {
+  return head_output_(head_norm_(head_dense_(hidden, activation_)));
+}
+
+Tensor Bert::restart(Restart restart) const {
+  return layers(std::move(restart.x), {}, restart.probe, static_cast<std::size_t>(restart.layer));
 }
 
 }  // namespace

@@ -6,10 +6,19 @@ void DecoderStep::attend(std::size_t layer, ProjectedHeads& projected, Attention
                          Tensor& out) const {
   options.mask = mask_;
   const AttentionPlace where = place(AttentionKind::decoder, layer);
-  if (state_ == nullptr) return fovea::attend(projected, options, where, out);
+  const bool narrow = narrow_ == static_cast<Index>(layer);
+  if (state_ == nullptr && !narrow) return fovea::attend(projected, options, where, out);
+  const Index tokens = projected.q().shape()[2];
+  const ConstView q = projected.q().slice(2, narrow ? tokens - 1 : 0, tokens);
+  if (state_ == nullptr) return fovea::attend(q, projected.k(), projected.v(), options, where, out);
   KeyValueCache& cache = state_->self[layer];
   cache.append(projected.k(), projected.v());
-  fovea::attend(projected.q(), cache.keys(), cache.values(), options, where, out);
+  fovea::attend(q, cache.keys(), cache.values(), options, where, out);
+}
+
+void DecoderStep::keep_attended(std::size_t layer, Tensor& x) const {
+  const Index tokens = x.shape()[1];
+  if (narrow_ == static_cast<Index>(layer)) x = Tensor::copy_of(x.view().slice(1, tokens - 1, tokens));
 }
 
 void DecoderStep::attend_memory(std::size_t layer, ConstView q, const AttentionOptions& options,

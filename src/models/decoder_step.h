@@ -13,6 +13,12 @@ class DecoderStep {
   DecoderStep(const Flags& real, Probe* probe) : mask_(Mask::causal()), probe_(probe) {
     if (!real.empty()) mask_ = mask_ & Mask::padding(real);
   }
+  // From the middle of `layers` layers on.
+  DecoderStep(const Restart& restart, std::size_t layers)
+      : mask_(Mask::causal()),
+        probe_(restart.probe),
+        state_(restart.state),
+        narrow_(restart.last_only ? static_cast<Index>(layers) - 1 : -1) {}
   DecoderStep(DecodingState& state, Probe* probe) : mask_(Mask::causal()), probe_(probe), state_(&state) {}
 
   Index first() const { return state_ == nullptr ? 0 : state_->tokens; }  // position of the first token
@@ -28,6 +34,8 @@ class DecoderStep {
 
   // Queries, keys and values of a layer → out [B, N, H·D]. `options` bring scale and bias.
   void attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options, Tensor& out) const;
+  // x [B, N, E] of a layer whose attention was computed for its last token only: cut to that.
+  void keep_attended(std::size_t layer, Tensor& x) const;
   // Queries [B, H, N, D] of a layer, which look at the encoder's output as the state has it → out [B, N,
   // H·D].
   void attend_memory(std::size_t layer, ConstView q, const AttentionOptions& options, Tensor& out) const;
@@ -36,6 +44,7 @@ class DecoderStep {
   Mask mask_;
   Probe* probe_;
   DecodingState* state_ = nullptr;
+  Index narrow_ = -1;  // from this layer's attention on, only the last token counts
 };
 
 // [B, N] of first, first + 1, ..

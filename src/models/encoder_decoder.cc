@@ -37,7 +37,7 @@ ModelOutput EncoderDecoder::run(const ModelInput& input, const RunOptions& optio
                               : input.decoder_ids;
   output.hidden = decode(decoder_ids, memory, DecoderStep(Flags(), options.probe));
   output.encoder_hidden = std::move(memory.states);
-  if (options.logits) output.logits = logits(output.hidden);
+  output.logits = wanted_logits(output.hidden, options);
   return output;
 }
 

@@ -32,7 +32,6 @@ class EncoderDecoder : public Architecture {
  protected:
   virtual Tensor encode(const Ids& ids, const Flags& real, Probe* probe) const = 0;
   virtual Tensor decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep& step) const = 0;
-  virtual Tensor logits(Tensor hidden) const = 0;
 
   // y += what the input of this layer's cross-attention sees of the memory.
   void cross_attend(std::size_t layer, const Tensor& input, const EncoderMemory& memory,

@@ -28,11 +28,17 @@ class Gpt2 final : public Architecture {
   ModelOutput run(const ModelInput& input, const RunOptions& options) const override;
   void start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const override;
   Tensor next(DecodingState& state, const Ids& ids, Probe* probe) const override;
+  Tensor logits(const Tensor& hidden) const override { return output_(hidden); }
+  Tensor last_norm(Tensor x) const override;
+  std::optional<Readout> readout() const override;
+  bool restarts() const override { return true; }
+  Tensor restart(Restart restart) const override;
 
  private:
   void plan(WeightPlan& weights, Activation activation, float epsilon, bool tied);
   // [B, N, E] after the last norm.
   Tensor forward(const Ids& ids, const DecoderStep& step) const;
+  Tensor layers(Tensor x, const DecoderStep& step, std::size_t first = 0) const;
 
   HeadSizes heads_;
   Embedding words_, positions_;
@@ -105,17 +111,26 @@ void Gpt2::plan(WeightPlan& weights, Activation activation, float epsilon, bool 
 Tensor Gpt2::forward(const Ids& ids, const DecoderStep& step) const {
   Tensor x = words_(ids, "model");
   positions_.add_to(x, counted_positions(ids.shape(), step.first()), "model: positions");
+  return layers(std::move(x), step);
+}
+
+Tensor Gpt2::layers(Tensor x, const DecoderStep& step, std::size_t first) const {
   LayerScratch scratch;
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
+  for (std::size_t i = first; i < layers_.size(); ++i) {
     const Gpt2Layer& layer = layers_[i];
+    const AttentionPlace place = step.place(AttentionKind::decoder, i);
+    show_stream(place, StreamPoint::before, x);
     layer.attention_norm.store(x, scratch.normed);
     scratch.projected.project(scratch.normed, layer.qkv, heads_);
     step.attend(i, scratch.projected, layer.attention, scratch.attended);
     step.record(AttentionKind::decoder, i)
         .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
+    step.keep_attended(i, x);
     layer.output.add(scratch.attended, x.view());
+    show_stream(place, StreamPoint::middle, x);
     layer.feed_forward_norm.store(x, scratch.normed);
     layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
+    show_stream(place, StreamPoint::after, x);
   }
   last_norm_.store(x, x);
   return x;
@@ -124,8 +139,22 @@ Tensor Gpt2::forward(const Ids& ids, const DecoderStep& step) const {
 ModelOutput Gpt2::run(const ModelInput& input, const RunOptions& options) const {
   ModelOutput output;
   output.hidden = forward(input.ids, DecoderStep(input.real, options.probe));
-  if (options.logits) output.logits = output_(output.hidden);
+  output.logits = wanted_logits(output.hidden, options);
   return output;
+}
+
+Tensor Gpt2::last_norm(Tensor x) const {
+  last_norm_.store(x, x);
+  return x;
+}
+
+std::optional<Readout> Gpt2::readout() const {
+  return Readout{last_norm_.weight, last_norm_.bias, last_norm_.epsilon, true, output_};
+}
+
+Tensor Gpt2::restart(Restart restart) const {
+  const DecoderStep step(restart, layers_.size());
+  return layers(std::move(restart.x), step, static_cast<std::size_t>(restart.layer));
 }
 
 void Gpt2::start(DecodingState& state, const Ids&, Probe*) const {

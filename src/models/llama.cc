@@ -28,6 +28,11 @@ class Llama final : public Architecture {
   ModelOutput run(const ModelInput& input, const RunOptions& options) const override;
   void start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const override;
   Tensor next(DecodingState& state, const Ids& ids, Probe* probe) const override;
+  Tensor logits(const Tensor& hidden) const override { return output_(hidden); }
+  Tensor last_norm(Tensor x) const override;
+  std::optional<Readout> readout() const override;
+  bool restarts() const override { return true; }
+  Tensor restart(Restart restart) const override;
 
  private:
   struct Biases {
@@ -36,6 +41,7 @@ class Llama final : public Architecture {
   void read_heads(ConfigReader& config);
   void plan(WeightPlan& weights, const Biases& biases);
   Tensor forward(const Ids& ids, const DecoderStep& step) const;
+  Tensor layers(Tensor x, const DecoderStep& step, std::size_t first = 0) const;
 
   HeadSizes heads_;
   std::vector<double> frequencies_;  // [D/2]
@@ -47,6 +53,7 @@ class Llama final : public Architecture {
   Embedding words_;
   std::vector<LlamaLayer> layers_;
   RmsNorm last_norm_;
+  Tensor no_bias_;
   Linear output_;
 };
 
@@ -132,10 +139,15 @@ void Llama::plan(WeightPlan& weights, const Biases& biases) {
 }
 
 Tensor Llama::forward(const Ids& ids, const DecoderStep& step) const {
-  Tensor x = words_(ids, "model");
+  return layers(words_(ids, "model"), step);
+}
+
+Tensor Llama::layers(Tensor x, const DecoderStep& step, std::size_t first) const {
   LayerScratch scratch;
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
+  for (std::size_t i = first; i < layers_.size(); ++i) {
     const LlamaLayer& layer = layers_[i];
+    const AttentionPlace place = step.place(AttentionKind::decoder, i);
+    show_stream(place, StreamPoint::before, x);
     layer.attention_norm.store(x, scratch.normed);
     ProjectedHeads& projected = scratch.projected;
     projected.project(scratch.normed, layer.qkv, heads_);
@@ -145,9 +157,12 @@ Tensor Llama::forward(const Ids& ids, const DecoderStep& step) const {
     rotate_positions(projected.k().transpose(1, 2), step.first(), frequencies_);
     step.attend(i, projected, {}, scratch.attended);
     record.show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
+    step.keep_attended(i, x);
     layer.output.add(scratch.attended, x.view());
+    show_stream(place, StreamPoint::middle, x);
     layer.feed_forward_norm.store(x, scratch.normed);
     layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
+    show_stream(place, StreamPoint::after, x);
   }
   last_norm_.store(x, x);
   return x;
@@ -156,8 +171,22 @@ Tensor Llama::forward(const Ids& ids, const DecoderStep& step) const {
 ModelOutput Llama::run(const ModelInput& input, const RunOptions& options) const {
   ModelOutput output;
   output.hidden = forward(input.ids, DecoderStep(input.real, options.probe));
-  if (options.logits) output.logits = output_(output.hidden);
+  output.logits = wanted_logits(output.hidden, options);
   return output;
+}
+
+Tensor Llama::last_norm(Tensor x) const {
+  last_norm_.store(x, x);
+  return x;
+}
+
+std::optional<Readout> Llama::readout() const {
+  return Readout{last_norm_.weight, no_bias_, last_norm_.epsilon, false, output_};
+}
+
+Tensor Llama::restart(Restart restart) const {
+  const DecoderStep step(restart, layers_.size());
+  return layers(std::move(restart.x), step, static_cast<std::size_t>(restart.layer));
 }
 
 void Llama::start(DecodingState& state, const Ids&, Probe*) const {

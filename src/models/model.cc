@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "io/json.h"
 #include "models/architecture.h"
+#include "models/intervener.h"
 #include "models/model_folder.h"
 #include "models/model_maker.h"
 
@@ -46,11 +47,21 @@ std::string folder_name(const std::string& path) {
 
 }  // namespace
 
+Index ModelConfig::attention_layers(AttentionKind kind) const {
+  if (kind == AttentionKind::encoder) return has_encoder() ? layers : 0;
+  if (is_encoder_decoder()) return decoder_layers;
+  return kind == AttentionKind::decoder && has_decoder() ? layers : 0;
+}
+
 const ModelConfig& Model::config() const { return architecture_->config(); }
 
 ModelOutput Model::run(const ModelInput& input, const RunOptions& options) const {
   check_input(input, config());
-  return architecture_->run(input, options);
+  if (options.intervention.empty()) return architecture_->run(input, options);
+  Intervener intervener(options.intervention, input, config(), options.probe);
+  RunOptions changed = options;
+  changed.probe = &intervener;
+  return architecture_->run(input, changed);
 }
 
 inline namespace internal {

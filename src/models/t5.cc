@@ -26,11 +26,13 @@ struct DecoderLayer : EncoderLayer {
 class T5 final : public EncoderDecoder {
  public:
   T5(ConfigReader& config, WeightPlan& weights);
+  Tensor logits(const Tensor& hidden) const override;
+  Tensor last_norm(Tensor x) const override;
+  std::optional<Readout> readout() const override;
 
  protected:
   Tensor encode(const Ids& ids, const Flags& real, Probe* probe) const override;
   Tensor decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep& step) const override;
-  Tensor logits(Tensor y) const override;
 
  private:
   void read_feed_forward(ConfigReader& config);
@@ -49,6 +51,7 @@ class T5 final : public EncoderDecoder {
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   RmsNorm encoder_norm_, decoder_norm_;
+  Tensor no_bias_;
   AttentionOptions encoder_attention_, decoder_attention_;  // the biases; every layer has the first one's
   Linear output_;
 };
@@ -164,14 +167,17 @@ Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   Index index = 0;
   for (const EncoderLayer& layer : encoder_) {
     const AttentionPlace place = {AttentionKind::encoder, index++, probe};
+    show_stream(place, StreamPoint::before, x);
     layer.attention_norm.store(x, scratch.normed);
     scratch.projected.project(scratch.normed, layer.qkv, heads_);
     attend(scratch.projected, attention, place, scratch.attended);
     ProjectionRecord(place).show(ProjectionSource::self(scratch.normed, layer.qkv, heads_),
                                  scratch.attended, layer.output);
     layer.output.add(scratch.attended, x.view());
+    show_stream(place, StreamPoint::middle, x);
     layer.feed_forward_norm.store(x, scratch.normed);
     layer.feed_forward.add(scratch.normed, scratch.inner, x.view());
+    show_stream(place, StreamPoint::after, x);
   }
   encoder_norm_.store(x, x);
   return x;
@@ -182,27 +188,42 @@ Tensor T5::decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep
   LayerScratch scratch;
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     const DecoderLayer& layer = decoder_[i];
+    const AttentionPlace place = step.place(AttentionKind::decoder, i);
+    show_stream(place, StreamPoint::before, y);
     layer.attention_norm.store(y, scratch.normed);
     scratch.projected.project(scratch.normed, layer.qkv, heads_);
     step.attend(i, scratch.projected, decoder_attention_, scratch.attended);
     step.record(AttentionKind::decoder, i)
         .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
     layer.output.add(scratch.attended, y.view());
+    show_stream(place, StreamPoint::middle, y);
     layer.cross_norm.store(y, scratch.normed);
     cross_attend(i, scratch.normed, memory, step, scratch, y);
+    show_stream(place, StreamPoint::cross, y);
     layer.feed_forward_norm.store(y, scratch.normed);
     layer.feed_forward.add(scratch.normed, scratch.inner, y.view());
+    show_stream(place, StreamPoint::after, y);
   }
   decoder_norm_.store(y, y);
   return y;
 }
 
-Tensor T5::logits(Tensor y) const {
-  if (scaled_output_) {
-    const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(config_.width)));
-    for (Index i = 0; i < y.shape().elements(); ++i) y.data()[i] *= scale;
-  }
-  return output_(y);
+Tensor T5::logits(const Tensor& hidden) const {
+  if (!scaled_output_) return output_(hidden);
+  const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(config_.width)));
+  Tensor scaled = hidden;
+  for (Index i = 0; i < scaled.shape().elements(); ++i) scaled.data()[i] *= scale;
+  return output_(scaled);
+}
+
+Tensor T5::last_norm(Tensor x) const {
+  decoder_norm_.store(x, x);
+  return x;
+}
+
+std::optional<Readout> T5::readout() const {
+  const double scale = scaled_output_ ? 1 / std::sqrt(static_cast<double>(config_.width)) : 1;
+  return Readout{decoder_norm_.weight, no_bias_, decoder_norm_.epsilon, false, output_, scale};
 }
 
 }  // namespace

@@ -49,16 +49,39 @@ void show(const AttentionPlace& place, ConstView q, ConstView k, ConstView v,
   place.probe->attention({place.kind, place.layer, q, k, v, options, std::move(memory)});
 }
 
+bool is_changed(const AttentionPlace& place) {
+  return place.probe != nullptr && place.probe->changes(place.kind, place.layer);
+}
+
+// The probe changes what goes in, sees it, and changes what comes out.
+void attend_changed(View q, View k, View v, AttentionOptions options, const AttentionPlace& place,
+                    std::shared_ptr<const Tensor> memory, Tensor& out) {
+  AttentionChange change{place.kind, place.layer, q, k, v, options};
+  place.probe->change(change);
+  show(place, q, k, v, options, std::move(memory));
+  attention_concat(q, k, v, options, out);
+  const Shape heads = {out.shape()[0], out.shape()[1], q.shape()[1], v.shape()[3]};
+  place.probe->change_outputs({place.kind, place.layer, View(out.data(), heads)});
+}
+
 }  // namespace
 
 void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
             const AttentionPlace& place, Tensor& out) {
+  if (is_changed(place)) {  // on copies: keys and values may be those of a cache
+    Tensor own_q = Tensor::copy_of(q), own_k = Tensor::copy_of(k), own_v = Tensor::copy_of(v);
+    return attend_changed(own_q.view(), own_k.view(), own_v.view(), options, place, nullptr, out);
+  }
   show(place, q, k, v, options, nullptr);
   attention_concat(q, k, v, options, out);
 }
 
 void attend(ProjectedHeads& projected, const AttentionOptions& options, const AttentionPlace& place,
             Tensor& out) {
+  if (is_changed(place)) {
+    return attend_changed(projected.q(), projected.k(), projected.v(), options, place, projected.memory(),
+                          out);
+  }
   const ConstView q = projected.q(), k = projected.k(), v = projected.v();
   show(place, q, k, v, options, projected.memory());
   attention_concat(q, k, v, options, out);

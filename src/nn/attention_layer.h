@@ -47,6 +47,11 @@ struct AttentionPlace {
   Probe* probe = nullptr;
 };
 
+// Shows the residual stream x [B, N, E] to the probe, which may change it.
+inline void show_stream(const AttentionPlace& place, StreamPoint point, Tensor& x) {
+  if (place.probe != nullptr) place.probe->stream({place.kind, place.layer, point, x.view()});
+}
+
 // Shows the call to the probe, computes it, and puts the heads side by side: q [B, H, N, D], k and v
 // [B, Hkv, M, D] → out [B, N, H·D], used again if it has this shape.
 FOVEA_PRIVATE_API void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,

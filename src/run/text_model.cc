@@ -33,6 +33,15 @@ TokenSequence sequence_of(const Encoding& encoding) {
   return sequence;
 }
 
+// Runs run.input, and moves what was captured into run.run.
+void capture_run(const Model& model, const ReadOptions& options, Capture& capture, TextRun& run) {
+  capture.model = model.name();
+  const bool logits = options.output && !options.logits_at.empty();
+  ModelOutput output = model.run(run.input, {&capture, logits, options.logits_at, options.intervention});
+  run.run = Run(std::move(capture));
+  if (options.output) run.output = std::move(output);
+}
+
 }  // namespace
 
 TextModel::TextModel(Model model, Tokenizer tokenizer)
@@ -62,28 +71,36 @@ Encoding TextModel::encode(const Tokenizer& tokenizer, const std::vector<std::st
   return encoding;
 }
 
-TextRun TextModel::read(const std::vector<std::string>& texts) const {
+TextRun TextModel::read(const std::vector<std::string>& texts, const ReadOptions& options) const {
   const bool decodes = model_.config().is_encoder_decoder();
-  if (!decodes || texts.empty() || texts.size() > 2) return run(encode(texts), nullptr);
+  if (!decodes || texts.empty() || texts.size() > 2) return run(encode(texts), nullptr, options);
   const Encoding encoding = encode({texts[0]});
   if (texts.size() == 1) {
-    GenerationOptions options;
-    options.max_tokens = kWrittenTokens;
-    return read_generated(encoding, generate(model_, encoding.ids, options).ids);
+    GenerationOptions generation;
+    generation.max_tokens = kWrittenTokens;
+    const TokenSequence own =
+        written(options.write ? generate(model_, encoding.ids, generation).ids : std::vector<Index>());
+    return run(encoding, &own, options);
   }
   const TokenSequence decoder = sequence_of(target(texts[1]));
-  return run(encoding, &decoder);
+  return run(encoding, &decoder, options);
+}
+
+// What a decoder reads that wrote these tokens: the one that starts it comes first.
+TokenSequence TextModel::written(const std::vector<Index>& ids) const {
+  const Index start = model_.config().decoder_start_id;
+  TokenSequence decoder{{token(start)}, {start}, {}, {}, {}};
+  for (const Index id : ids) {
+    decoder.ids.push_back(id);
+    decoder.tokens.push_back(token(id));
+  }
+  return decoder;
 }
 
 TextRun TextModel::read_generated(const Encoding& prompt, const std::vector<Index>& ids) const {
   if (model_.config().is_encoder_decoder()) {
-    const Index start = model_.config().decoder_start_id;
-    TokenSequence decoder{{token(start)}, {start}, {}, {}, {}};
-    for (const Index id : ids) {
-      decoder.ids.push_back(id);
-      decoder.tokens.push_back(token(id));
-    }
-    return run(prompt, &decoder);
+    const TokenSequence decoder = written(ids);
+    return run(prompt, &decoder, {});
   }
   Encoding whole = prompt;
   for (const Index id : ids) {
@@ -93,7 +110,7 @@ TextRun TextModel::read_generated(const Encoding& prompt, const std::vector<Inde
     whole.type_ids.push_back(0);
     whole.text_ids.push_back(-1);
   }
-  return run(whole, nullptr);
+  return run(whole, nullptr, {});
 }
 
 // What the decoder reads: the token that starts it, then the text but for its last token, which is only
@@ -126,19 +143,30 @@ std::string TextModel::token(Index id) const {
 }
 
 // One sequence, and what the decoder of an encoder-decoder model reads.
-TextRun TextModel::run(const Encoding& encoding, const TokenSequence* decoder) const {
-  TextRun run{{}, {one_row(encoding.ids), {}, {}, {}}, encoding.cut};
+TextRun TextModel::run(const Encoding& encoding, const TokenSequence* decoder,
+                       const ReadOptions& options) const {
+  TextRun run{{}, {one_row(encoding.ids), {}, {}, {}}, encoding.cut, {}};
   Capture capture;
-  capture.model = model_.name();
   capture.sequences = {sequence_of(encoding)};
   if (model_.config().family == ModelFamily::bert) run.input.segments = one_row(encoding.type_ids);
   if (decoder != nullptr) {
     capture.decoder_sequences = {*decoder};
     run.input.decoder_ids = one_row(decoder->ids);
   }
-  static_cast<void>(model_.run(run.input, {&capture, false}));
-  run.run = Run(std::move(capture));
+  capture_run(model_, options, capture, run);
   return run;
+}
+
+TextRun TextModel::read_again(const TextRun& run, const ReadOptions& options) const {
+  TextRun again{{}, run.input, run.cut, {}};
+  Capture capture;
+  const bool decodes = model_.config().is_encoder_decoder();
+  const AttentionKind kind =
+      model_.config().has_encoder() ? AttentionKind::encoder : AttentionKind::decoder;
+  capture.sequences = run.run.tokens(kind).queries;
+  if (decodes) capture.decoder_sequences = run.run.tokens(AttentionKind::decoder).queries;
+  capture_run(model_, options, capture, again);
+  return again;
 }
 
 }  // namespace fovea

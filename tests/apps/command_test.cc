@@ -116,8 +116,8 @@ TEST(Command, unknown_command_lists_those_there_are) {
   const CommandResult result = run_fovea({"dance"});
   EXPECT_TRUE(contains(result.err,
                        "\"dance\"; the commands are explain, demo, learn, mask, plot, analyze, attend, "
-                       "tokens, model, generate, translate, align, train, corpus, study, serve, view, "
-                       "bench, info, man, completion"))
+                       "tokens, model, generate, predict, whatif, sweep, translate, align, train, corpus, "
+                       "study, serve, view, bench, info, man, completion"))
       << result.err;
 }
 

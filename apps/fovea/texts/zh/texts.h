@@ -29,6 +29,7 @@ Translations tokens();
 Translations train();
 Translations translate();
 Translations view();
+Translations whatif();
 
 std::vector<Translations> texts();  // all of them
 

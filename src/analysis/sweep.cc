@@ -1,0 +1,273 @@
+#include "fovea/sweep.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/fail.h"
+#include "fovea/activations.h"
+#include "fovea/capture.h"
+#include "fovea/error.h"
+#include "fovea/places.h"
+#include "fovea/predict.h"
+#include "io/messages.h"
+#include "models/architecture.h"
+#include "models/intervener.h"
+
+namespace fovea {
+namespace {
+
+using Kind = SweepMetric::Kind;
+
+void check_sweep(const Model& model, const ModelInput& input, const SweepOptions& options) {
+  const ModelConfig& config = model.config();
+  if (input.ids.shape().rank() != 2 || input.ids.shape()[0] != 1 || !input.real.empty()) {
+    fail("[sweep] ids are {}, expected one sequence, [1, N], without pads", input.ids.shape().to_string());
+  }
+  if (config.attention_layers(options.kind) == 0) {
+    fail("[sweep] {} has no {} attention", model.name(), to_string(options.kind));
+  }
+  if (options.metric.kind == Kind::cosine) return;
+  if (!config.has_logits) fail("[sweep] {} has no output layer: the only metric is cosine", model.name());
+  const Ids& ids = config.is_encoder_decoder() ? input.decoder_ids : input.ids;
+  const Index tokens = ids.empty() ? 1 : ids.shape()[1];
+  if (options.position < 0 || options.position >= tokens) {
+    fail("[sweep] position {}, there are 0 to {}", options.position, tokens - 1);
+  }
+  for (const Index token : {options.metric.first, options.metric.second}) {
+    if (token >= 0 && token < config.vocabulary) continue;
+    fail("[sweep] token {}, there are 0 to {}", token, config.vocabulary - 1);
+  }
+}
+
+// Nothing after the measured position can change it where attention is causal.
+bool may_cut(const Model& model, const SweepOptions& options) {
+  return !model.config().has_encoder() && options.metric.kind != Kind::cosine;
+}
+
+ModelInput cut_after(const ModelInput& input, const SweepOptions& options) {
+  const Index tokens = options.position + 1;
+  return {Ids({1, tokens}, std::vector<Index>(input.ids.data(), input.ids.data() + tokens)), {}, {}, {}};
+}
+
+// One model and text, the unchanged run, and the metric.
+class Sweeper {
+ public:
+  Sweeper(const Model& model, const ModelInput& input, const SweepOptions& options, bool cut)
+      : model_(model),
+        architecture_(model.architecture()),
+        options_(options),
+        input_(cut ? cut_after(input, options) : input),
+        restarts_(options.restart && architecture_.restarts()),
+        by_logits_(options.metric.kind != Kind::cosine) {
+    RunOptions plain;
+    plain.probe = &capture_;
+    plain.logits = by_logits_;
+    if (by_logits_) plain.logits_at = {options_.position};
+    ModelOutput output = model_.run(input_, plain);
+    if (by_logits_) {
+      logits_ = std::move(output.logits);
+    } else {
+      vector_ = sentence_vector(output.hidden);
+    }
+    if (restarts_) streams_ = streams_of(input_);
+  }
+
+  const Model& model() const { return model_; }
+  const ModelInput& input() const { return input_; }
+  bool restarts() const { return restarts_; }
+  Index layers() const { return model_.config().attention_layers(options_.kind); }
+  const Capture& capture() const { return capture_; }
+  const Tensor& stream(Index layer) const { return streams_[static_cast<std::size_t>(layer)]; }
+
+  std::vector<Tensor> streams_of(const ModelInput& input) const {
+    std::vector<ActivationPlace> places;
+    for (Index i = 0; i < layers(); ++i)
+      places.push_back({ActivationSite::resid_pre, options_.kind, i, {}});
+    return activations(model_, input, places);
+  }
+
+  double base() const { return by_logits_ ? of_logits(logits_) : 1; }
+
+  // A whole run.
+  double whole(const Intervention& intervention) const {
+    RunOptions changed;
+    changed.intervention = intervention;
+    changed.logits = by_logits_;
+    if (by_logits_) changed.logits_at = {options_.position};
+    const ModelOutput output = model_.run(input_, changed);
+    return by_logits_ ? of_logits(output.logits) : cosine(vector_, sentence_vector(output.hidden));
+  }
+
+  // From a layer on; `narrow` if the change does not ask for all positions of the last layer.
+  double restarted(Restart restart, bool narrow = true) const {
+    const Index from_end = input_.ids.shape()[1] - 1 - options_.position;
+    restart.last_only = narrow && by_logits_ && model_.config().has_decoder() && from_end == 0;
+    const Tensor hidden = architecture_.restart(std::move(restart));
+    if (!by_logits_) return cosine(vector_, sentence_vector(hidden));
+    const Index at = hidden.shape()[1] - 1 - from_end;
+    return of_logits(architecture_.logits(Tensor::copy_of(hidden.view().slice(1, at, at + 1))));
+  }
+
+  void check_stop() const {
+    if (options_.stop.stop_requested()) throw Stopped("[sweep] stopped");
+  }
+
+ private:
+  double of_logits(const Tensor& logits) const {  // [1, 1, V]
+    const SweepMetric& metric = options_.metric;
+    const auto logit = [&](Index token) { return static_cast<double>(logits.data()[token]); };
+    if (metric.kind == Kind::logit) return logit(metric.first);
+    if (metric.kind == Kind::logit_difference) return logit(metric.first) - logit(metric.second);
+    const Shape row = {logits.shape()[2]};
+    return kl_divergence(ConstView(logits_.data(), row), ConstView(logits.data(), row));
+  }
+
+  const Model& model_;
+  const Architecture& architecture_;
+  const SweepOptions& options_;
+  ModelInput input_;
+  bool restarts_, by_logits_;
+  Capture capture_;
+  Tensor logits_;                // [1, 1, V] of the unchanged run
+  std::vector<double> vector_;   // or its sentence vector
+  std::vector<Tensor> streams_;  // [1, N, E] before each layer
+};
+
+Index heads_in(const Capture& capture, AttentionKind kind) {
+  for (const CapturedAttention& call : capture.calls()) {
+    if (call.kind == kind) return call.q.shape()[1];
+  }
+  return 0;
+}
+
+// Of a decoder: position after position, so that the caches hold the unchanged keys and values before it.
+void sweep_tails(const Sweeper& sweeper, const std::vector<Tensor>& others, Matrix& values) {
+  DecodingState state;
+  for (const CapturedAttention& call : sweeper.capture().calls()) {
+    state.self.emplace_back(KeyValueCacheConfig{1, call.k.shape()[1], call.k.shape()[3]});
+    state.self.back().reserve(values.columns());
+  }
+  const Index tokens = sweeper.input().ids.shape()[1];
+  for (Index p = 0; p < tokens; ++p) {
+    sweeper.check_stop();
+    state.tokens = p;
+    for (Index layer = 0; layer < values.rows(); ++layer) {
+      Tensor x = Tensor::copy_of(sweeper.stream(layer).view().slice(1, p, tokens));
+      const Index width = x.shape()[2];
+      const float* from = others[static_cast<std::size_t>(layer)].data() + p * width;
+      std::copy(from, from + width, x.data());
+      values(layer, p) = sweeper.restarted({layer, std::move(x), &state});
+      for (KeyValueCache& cache : state.self) cache.truncate(p);
+    }
+    for (std::size_t i = 0; i < state.self.size(); ++i) {
+      const CapturedAttention& call = sweeper.capture().calls()[i];
+      state.self[i].append(call.k.slice(2, p, p + 1), call.v.slice(2, p, p + 1));
+    }
+  }
+  // What comes after the measured token cannot change it.
+  for (Index layer = 0; layer < values.rows(); ++layer) {
+    for (Index p = tokens; p < values.columns(); ++p) values(layer, p) = sweeper.base();
+  }
+}
+
+void check_same_length(const Ids& got, const Ids& want) {
+  if (got.shape() == want.shape()) return;
+  fail("[sweep] the other run has ids {}, expected {}", got.shape().to_string(), want.shape().to_string());
+}
+
+}  // namespace
+
+SweepMetric parse_metric(const std::string& text, const TextModel& model) {
+  if (text == "kl") return {Kind::kl};
+  if (text == "cosine") return {Kind::cosine};
+  std::vector<std::string> names;
+  std::string_view rest = text;
+  const auto skip = [&](std::string_view prefix) {
+    if (!rest.starts_with(prefix)) return false;
+    rest.remove_prefix(prefix.size());
+    return true;
+  };
+  const auto logit = [&] {
+    const std::size_t minus = rest.find(") - logit("), last = rest.size() - 1;
+    const std::size_t close = names.empty() && minus != std::string_view::npos ? minus : last;
+    if (!skip("logit(") || rest.empty() || close < 6 || rest[close - 6] != ')') return false;
+    names.emplace_back(rest.substr(0, close - 6));
+    rest.remove_prefix(close - 5);
+    return true;
+  };
+  const bool understood = logit() && (rest.empty() || (skip(" - ") && logit() && rest.empty()));
+  if (!understood) {
+    fail("[sweep] the metric is {}, expected kl, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN)",
+         in_quotes(text));
+  }
+  SweepMetric metric{Kind::logit, one_token(model, names[0])};
+  if (names.size() == 2) {
+    metric.kind = Kind::logit_difference;
+    metric.second = one_token(model, names[1]);
+  }
+  return metric;
+}
+
+Sweep sweep_heads(const Model& model, const ModelInput& input, const SweepOptions& options) {
+  check_sweep(model, input, options);
+  // The mean of a head goes over all positions.
+  const bool cut = may_cut(model, options) && options.ablation == Ablation::zero;
+  const Sweeper sweeper(model, input, options, cut);
+  Sweep sweep{sweeper.base(), Matrix(sweeper.layers(), heads_in(sweeper.capture(), options.kind))};
+  for (Index layer = 0; layer < sweep.values.rows(); ++layer) {
+    for (Index head = 0; head < sweep.values.columns(); ++head) {
+      sweeper.check_stop();
+      const Intervention change = Intervention::ablate({options.kind, layer, {head}}, options.ablation);
+      if (!sweeper.restarts()) {
+        sweep.values(layer, head) = sweeper.whole(change);
+        continue;
+      }
+      Intervener intervener(change, sweeper.input(), model.config(), nullptr);
+      const bool narrow = options.ablation == Ablation::zero || layer + 1 < sweep.values.rows();
+      sweep.values(layer, head) =
+          sweeper.restarted({layer, sweeper.stream(layer), nullptr, false, &intervener}, narrow);
+    }
+  }
+  return sweep;
+}
+
+Sweep sweep_positions(const Model& model, const ModelInput& input, const ModelInput& other,
+                      const SweepOptions& options) {
+  check_sweep(model, input, options);
+  if (options.kind == AttentionKind::cross) fail("[sweep] positions are of the encoder or the decoder");
+  check_same_length(other.ids, input.ids);
+  const bool decoded = options.kind == AttentionKind::decoder && model.config().is_encoder_decoder();
+  if (!input.decoder_ids.empty()) check_same_length(other.decoder_ids, input.decoder_ids);
+  const bool cut = may_cut(model, options);
+  const Sweeper sweeper(model, input, options, cut);
+  const Ids& ids = decoded ? input.decoder_ids : input.ids;
+  Sweep sweep{sweeper.base(), Matrix(sweeper.layers(), ids.empty() ? 1 : ids.shape()[1])};
+  const std::vector<Tensor> others = sweeper.streams_of(cut ? cut_after(other, options) : other);
+  if (sweeper.restarts() && options.kind == AttentionKind::decoder) {
+    if (options.metric.kind == Kind::cosine)
+      fail("[sweep] of a decoder, positions are swept by its logits");
+    sweep_tails(sweeper, others, sweep.values);
+    return sweep;
+  }
+  for (Index layer = 0; layer < sweep.values.rows(); ++layer) {
+    for (Index p = 0; p < sweep.values.columns(); ++p) {
+      sweeper.check_stop();
+      const Tensor& from = others[static_cast<std::size_t>(layer)];
+      if (p >= from.shape()[1]) {
+        sweep.values(layer, p) = sweep.base;
+      } else if (sweeper.restarts()) {
+        Tensor x = sweeper.stream(layer);
+        const Index width = x.shape()[2];
+        std::copy(from.data() + p * width, from.data() + (p + 1) * width, x.data() + p * width);
+        sweep.values(layer, p) = sweeper.restarted({layer, std::move(x)});
+      } else {
+        const ActivationPlace place = {ActivationSite::resid_pre, options.kind, layer, {}};
+        sweep.values(layer, p) = sweeper.whole(Intervention::replace(place, from, {p}));
+      }
+    }
+  }
+  return sweep;
+}
+
+}  // namespace fovea

@@ -1,0 +1,73 @@
+// Logit lens, direct logit attribution and passed-on norms, against transformers (make_whatif_goldens.py).
+#include "fovea/attribution.h"
+
+#include "fovea/intervention.h"
+#include "models/model_testing.h"
+
+namespace fovea {
+namespace {
+
+using testing::expect_near;
+using testing::tiny_model;
+
+class Attribution : public ::testing::TestWithParam<const char*> {
+ protected:
+  const Model model = load_model(tiny_model(GetParam()));
+  const NamedArrays golden = load_safetensors(tiny_model(GetParam()) + "/whatif.safetensors");
+
+  ModelInput input() const {
+    ModelInput input{golden.ids("ids"), {}, {}, {}};
+    if (golden.contains("decoder_ids")) input.decoder_ids = golden.ids("decoder_ids");
+    return input;
+  }
+};
+
+TEST_P(Attribution, logit_lens_is_that_of_transformers) {
+  expect_near(logit_lens(model, input(), {3, 5}), golden.tensor("lens"), 1e-4, "lens");
+  EXPECT_THROW(logit_lens(model, input(), {11}), Error);
+}
+
+TEST_P(Attribution, norms_that_heads_pass_on) {
+  const AttentionKind kind = model.config().is_encoder_decoder()          ? AttentionKind::cross
+                             : model.config().family == ModelFamily::bert ? AttentionKind::encoder
+                                                                          : AttentionKind::decoder;
+  expect_near(passed_norms(model, input(), kind, 1), golden.tensor("passed"), 1e-4, "passed");
+  EXPECT_THROW(passed_norms(model, input(), kind, 9), Error);
+}
+
+TEST_P(Attribution, parts_of_a_logit) {
+  if (!golden.contains("head_parts")) {
+    EXPECT_THROW(attribute_logit(model, input(), 5, 7), Error);  // norms come last
+    return;
+  }
+  const LogitAttribution parts = attribute_logit(model, input(), 5, 7);
+  EXPECT_NEAR(parts.sum, parts.logit, 1e-4);
+  const Tensor want = golden.tensor("head_parts");
+  Index seen = 0;
+  for (const LogitPart& part : parts.parts) {
+    if (part.what != LogitPart::What::head || part.kind != AttentionKind::decoder) continue;
+    EXPECT_NEAR(part.value, static_cast<double>(want(part.layer, part.head)), 1e-4)
+        << part.layer << " " << part.head;
+    ++seen;
+  }
+  EXPECT_EQ(seen, want.shape().elements());
+  EXPECT_THROW(attribute_logit(model, input(), 5, 1000), Error);
+
+  // Of a changed run, too: an ablated head adds nothing.
+  RunOptions options;
+  options.intervention = Intervention::ablate({AttentionKind::decoder, 1, {2}});
+  const LogitAttribution changed = attribute_logit(model, input(), 5, 7, options);
+  EXPECT_NEAR(changed.sum, changed.logit, 1e-4);
+  for (const LogitPart& part : changed.parts) {
+    if (part.what == LogitPart::What::head && part.kind == AttentionKind::decoder && part.layer == 1 &&
+        part.head == 2) {
+      EXPECT_EQ(part.value, 0);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiny, Attribution, ::testing::Values("bert", "gpt2", "llama", "t5", "bart"),
+                         [](const auto& param) { return std::string(param.param); });
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,103 @@
+// Sweeps that restart in the middle of a run, against whole runs that are changed.
+#include "fovea/sweep.h"
+
+#include "fovea/activations.h"
+#include "fovea/predict.h"
+#include "models/model_testing.h"
+
+namespace fovea {
+namespace {
+
+using testing::tiny_model;
+
+class SweepOf : public ::testing::TestWithParam<const char*> {
+ protected:
+  const Model model = load_model(tiny_model(GetParam()));
+  const NamedArrays golden = load_safetensors(tiny_model(GetParam()) + "/whatif.safetensors");
+  const bool two = model.config().is_encoder_decoder();
+
+  ModelInput input(const std::string& prefix = "") const {
+    ModelInput input{golden.ids(prefix + "ids"), {}, {}, {}};
+    if (two) input.decoder_ids = golden.ids(prefix + "decoder_ids");
+    return input;
+  }
+  SweepOptions options(SweepMetric::Kind metric) const {
+    SweepOptions options;
+    options.metric = {metric, 7, 9};
+    options.position = 5;
+    options.kind =
+        model.config().family == ModelFamily::bert ? AttentionKind::encoder : AttentionKind::decoder;
+    return options;
+  }
+  // What transformers was compared with: a run that is changed.
+  double changed(const Intervention& change, SweepMetric::Kind metric) const {
+    RunOptions run;
+    run.logits_at = {5};
+    run.intervention = change;
+    const ModelOutput after = model.run(input(), run);
+    run.intervention = {};
+    const ModelOutput before = model.run(input(), run);
+    if (metric == SweepMetric::Kind::cosine) {
+      return cosine(sentence_vector(before.hidden), sentence_vector(after.hidden));
+    }
+    const ConstView old = before.logits.view().select(0, 0).select(0, 0),
+                    now = after.logits.view().select(0, 0).select(0, 0);
+    if (metric == SweepMetric::Kind::kl) return kl_divergence(old, now);
+    return static_cast<double>(now.data()[7]) - static_cast<double>(now.data()[9]);
+  }
+};
+
+TEST_P(SweepOf, heads) {
+  for (const SweepMetric::Kind metric :
+       {SweepMetric::Kind::logit_difference, SweepMetric::Kind::kl, SweepMetric::Kind::cosine}) {
+    for (const Ablation how : {Ablation::zero, Ablation::mean}) {
+      SweepOptions all = options(metric);
+      all.ablation = how;
+      const Sweep sweep = sweep_heads(model, input(), all);
+      ASSERT_EQ(sweep.values.columns(), 4);
+      for (Index layer = 0; layer < sweep.values.rows(); ++layer) {
+        for (Index head = 0; head < 4; ++head) {
+          const double want = changed(Intervention::ablate({all.kind, layer, {head}}, how), metric);
+          EXPECT_NEAR(sweep.values(layer, head), want, 2e-5) << layer << " " << head;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(SweepOf, positions) {
+  const SweepOptions all = options(SweepMetric::Kind::logit_difference);
+  const Sweep sweep = sweep_positions(model, input(), input("other_"), all);
+  ASSERT_EQ(sweep.values.columns(), two ? 6 : 11);
+  double largest = 0;
+  for (Index layer = 0; layer < sweep.values.rows(); ++layer) {
+    const ActivationPlace place = {ActivationSite::resid_pre, all.kind, layer, {}};
+    const Tensor other = activations(model, input("other_"), {place}).front();
+    for (Index p = 0; p < sweep.values.columns(); ++p) {
+      const double want = changed(Intervention::replace(place, other, {p}), all.metric.kind);
+      EXPECT_NEAR(sweep.values(layer, p), want, 2e-5) << layer << " " << p;
+      largest = std::max(largest, std::abs(want - sweep.base));
+    }
+  }
+  EXPECT_GT(largest, 0.1);
+  EXPECT_THROW(sweep_positions(model, input(), {Ids{{1, 2, 3}}, {}, {}, {}}, all), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiny, SweepOf, ::testing::Values("bert", "gpt2", "llama", "t5"),
+                         [](const auto& param) { return std::string(param.param); });
+
+TEST(Sweep, metrics_by_name) {
+  const TextModel model = TextModel::load(tiny_model("gpt2"));
+  const SweepMetric metric = parse_metric("logit( cat) - logit( the)", model);
+  EXPECT_EQ(metric.kind, SweepMetric::Kind::logit_difference);
+  EXPECT_EQ(*model.tokenizer().id_to_token(metric.first), "Ġcat");
+  EXPECT_EQ(*model.tokenizer().id_to_token(metric.second), "Ġthe");
+  EXPECT_EQ(*model.tokenizer().id_to_token(parse_metric("logit())", model).first), ")");
+  EXPECT_EQ(parse_metric("kl", model).kind, SweepMetric::Kind::kl);
+  for (const char* wrong : {"", "logit", "logit(", "logit()", "logit( dog)", "logit(a)-logit(b)", "KL"}) {
+    EXPECT_THROW(parse_metric(wrong, model), Error) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,152 @@
+// Runs that are changed on the way, against transformers with hooks: the cases of make_whatif_goldens.py.
+#include "fovea/activations.h"
+#include "fovea/intervention.h"
+#include "models/architecture.h"
+#include "models/model_testing.h"
+
+namespace fovea {
+namespace {
+
+using testing::expect_near;
+using testing::tiny_model;
+
+constexpr AttentionKind kEnc = AttentionKind::encoder, kDec = AttentionKind::decoder,
+                        kCross = AttentionKind::cross;
+
+class WhatIf : public ::testing::TestWithParam<const char*> {
+ protected:
+  const Model model = load_model(tiny_model(GetParam()));
+  const NamedArrays golden = load_safetensors(tiny_model(GetParam()) + "/whatif.safetensors");
+  const bool two = model.config().is_encoder_decoder();
+  const AttentionKind kind = model.config().family == ModelFamily::bert ? kEnc : kDec;
+
+  ModelInput input(const std::string& prefix = "") const {
+    ModelInput input{golden.ids(prefix + "ids"), {}, {}, {}};
+    if (two) input.decoder_ids = golden.ids(prefix + "decoder_ids");
+    return input;
+  }
+  RunOptions at_kept(const Intervention& intervention) const {
+    RunOptions options;
+    options.logits_at = {3, 5};
+    options.intervention = intervention;
+    return options;
+  }
+  void expect_logits(const Intervention& intervention, const char* name) const {
+    expect_near(model.run(input(), at_kept(intervention)).logits, golden.tensor(name), 1e-4, name);
+  }
+  // Layer 1's weights of the new capture.
+  void expect_pattern(const Intervention& intervention, const std::string& name) const {
+    Capture capture;
+    RunOptions options = at_kept(intervention);
+    options.probe = &capture;
+    static_cast<void>(model.run(input(), options));
+    expect_near(testing::layer_weights(fovea::Run(std::move(capture)), two ? kCross : kind, 1),
+                golden.tensor(name), 2e-5, name);
+  }
+  static Mask without(Index n, Index m, Index query, Index key) {  // query < 0: all
+    Flags visible = Flags::filled({n, m}, 1);
+    for (Index i = 0; i < n; ++i) {
+      if (query < 0 || i == query) visible(i, key) = 0;
+    }
+    return Mask::dense(visible);
+  }
+  Intervention from_other(const ActivationPlace& place, Index position) const {
+    ActivationPlace all = place;
+    all.heads.clear();
+    return Intervention::replace(place, activations(model, input("other_"), {all}).front(), {position});
+  }
+};
+
+TEST_P(WhatIf, ablated_heads) {
+  const Intervention zero =
+      two ? Intervention::ablate({kEnc, 1, {2}}) & Intervention::ablate({kCross, 1, {1}}) &
+                Intervention::ablate({kDec, 0, {0}})
+          : Intervention::ablate({kind, 1, {2}}) & Intervention::ablate({kind, 0, {0}});
+  expect_logits(zero, "zero");
+  expect_pattern(zero, "zero.pattern");
+  const Intervention mean = two ? Intervention::ablate({kDec, 0, {1}}, Ablation::mean) &
+                                      Intervention::ablate({kEnc, 0, {3}}, Ablation::mean)
+                                : Intervention::ablate({kind, 0, {1}}, Ablation::mean);
+  expect_logits(mean, "mean");
+  expect_logits(
+      two ? Intervention::scale({kCross, 0, {0}}, -1.5f) : Intervention::scale({kind, 1, {0}}, -1.5f),
+      "scale");
+}
+
+TEST_P(WhatIf, hidden_edges) {
+  const Intervention edges = two ? Intervention::hide({kDec, 1}, without(6, 6, 4, 2)) &
+                                       Intervention::hide({kCross, 1, {3}}, without(6, 11, -1, 1)) &
+                                       Intervention::hide({kEnc, 1, {2}}, without(11, 11, 5, 3))
+                                 : Intervention::hide({kind, 1}, without(11, 11, 5, 2)) &
+                                       Intervention::hide({kind, 1, {3}}, without(11, 11, -1, 1)) &
+                                       Intervention::hide({kind, 0, {1}}, without(11, 11, 3, 0));
+  expect_logits(edges, "edges");
+  expect_pattern(edges, "edges.pattern");
+}
+
+TEST_P(WhatIf, activations_of_another_run) {
+  using Site = ActivationSite;
+  expect_logits(
+      two ? from_other({Site::resid_post, kEnc, 0}, 4) & from_other({Site::resid_post, kDec, 1}, 2)
+          : from_other({Site::resid_post, kind, 0}, 4),
+      "resid");
+  // What the next layer reads is the same stream.
+  if (!two) expect_logits(from_other({Site::resid_pre, kind, 1}, 4), "resid");
+  expect_logits(two ? from_other({Site::v, kCross, 1, {1}}, 3) & from_other({Site::k, kCross, 2, {0}}, 5) &
+                          from_other({Site::q, kDec, 1, {1}}, 4) & from_other({Site::z, kEnc, 1, {3}}, 4)
+                    : from_other({Site::q, kind, 1, {1}}, 5) & from_other({Site::k, kind, 1, {0}}, 3) &
+                          from_other({Site::v, kind, 0, {1}}, 2) & from_other({Site::z, kind, 1, {3}}, 3),
+                "heads");
+}
+
+TEST_P(WhatIf, nothing_changed_is_a_plain_run_bit_by_bit) {
+  const Tensor plain = model.run(input(), at_kept({})).logits;
+  const Tensor same = model.run(input(), at_kept(Intervention::scale({kind, 1, {}}, 1))).logits;
+  for (Index i = 0; i < plain.shape().elements(); ++i) ASSERT_EQ(plain.data()[i], same.data()[i]) << i;
+}
+
+TEST_P(WhatIf, places_that_are_not_there_are_errors) {
+  EXPECT_THROW(model.run(input(), at_kept(Intervention::ablate({kind, 3}))), Error);
+  EXPECT_THROW(model.run(input(), at_kept(Intervention::ablate({kind, 0, {4}}))), Error);
+  const ActivationPlace stream = {ActivationSite::resid_post, kind, 0, {}};
+  EXPECT_THROW(model.run(input(), at_kept(from_other(stream, 11))), Error);
+  EXPECT_THROW(model.run(input(), at_kept(Intervention::replace(stream, Tensor({1, 3, 24})))), Error);
+  EXPECT_THROW(Intervention::replace({ActivationSite::pattern, kind, 0, {}}, Tensor()), Error);
+  RunOptions far;
+  far.logits_at = {11};
+  EXPECT_THROW(model.run(input(), far), Error);
+}
+
+// A run from a layer on, and from a position on, has the bits of a whole one where it says the same.
+TEST_P(WhatIf, restart_in_the_middle) {
+  const Architecture& architecture = model.architecture();
+  if (!architecture.restarts()) {
+    EXPECT_THROW(architecture.restart({}), Error);
+    return;
+  }
+  const Tensor x = activations(model, input(), {{ActivationSite::resid_pre, kind, 1, {}}}).front();
+  const Tensor whole = model.run(input()).hidden;
+  expect_near(architecture.restart({1, x}), whole, 1e-6, "from layer 1");
+  if (kind == kEnc) return;
+  const Index tokens = whole.shape()[1], from = 4;
+  Capture capture;
+  RunOptions options;
+  options.probe = &capture;
+  static_cast<void>(model.run(input(), options));
+  DecodingState state;
+  for (const CapturedAttention& call : capture.calls()) {
+    KeyValueCache cache({1, call.k.shape()[1], call.k.shape()[3]});
+    cache.append(call.k.slice(2, 0, from), call.v.slice(2, 0, from));
+    state.self.push_back(std::move(cache));
+  }
+  state.tokens = from;
+  const Tensor tail = Tensor::copy_of(x.view().slice(1, from, tokens));
+  const Tensor last = architecture.restart({1, tail, &state, true});
+  expect_near(last, Tensor::copy_of(whole.view().slice(1, tokens - 1, tokens)), 1e-5, "last of the tail");
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiny, WhatIf, ::testing::Values("bert", "gpt2", "llama", "t5", "bart"),
+                         [](const auto& param) { return std::string(param.param); });
+
+}  // namespace
+}  // namespace fovea
