@@ -99,6 +99,18 @@ TEST(Check, nan_of_a_known_mistake_names_it) {
   EXPECT_EQ(check_answers("softmax", {first, std::nullopt}).verdict, Verdict::correct);
 }
 
+// Right on the first input, a known mistake on the second: nothing explains both, so that one is explained.
+TEST(Check, the_first_wrong_input_is_explained_by_itself) {
+  const std::vector<Problem> problems = exercise_problems("attention");
+  Answer first, second;
+  first.output = solve(problems[0]).output;
+  second.output = solve_wrongly(problems[1], {"no_scaling"}).front().output;
+  const Diagnosis diagnosis = check_answers("attention", {first, second});
+  EXPECT_EQ(diagnosis.mistakes(), Ids_{"no_scaling"});
+  ASSERT_TRUE(diagnosis.first);
+  EXPECT_EQ(diagnosis.first->input, 1U);
+}
+
 TEST(Check, what_is_no_answer_is_an_error) {
   for (const char* text :
        {"", "  ", "abc", "[[1, 2], [3]]", "[1, [2]]", "{\"outputs\": [1]}", "[[[[[[1]]]]]]", "[",
