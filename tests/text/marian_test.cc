@@ -51,7 +51,7 @@ TEST(Marian, two_vocabularies) {
   const Json expected = data_json("marian/expected.json");
   auto texts = expected.at("texts").get<std::vector<std::string>>();
   for (std::string& text : texts) {
-    if (text.starts_with("<pad>")) text.erase(0, 5);
+    for (std::size_t at = 0; (at = text.find("<pad>")) != text.npos;) text.erase(at, 5);
   }
   expect_as_transformers(Tokenizer::load(folder.file("")), expected.at("two"), texts);
 }
