@@ -1,4 +1,4 @@
-"""Every model of transformers: queries, keys and values of each attention call, kept in O(n) memory."""
+"""Models of transformers: queries, keys and values of each attention call, kept in O(n) memory."""
 
 from __future__ import annotations
 
