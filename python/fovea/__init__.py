@@ -6,7 +6,7 @@
     run = model("one two three one two")                    # every head of every layer, O(n) memory
     run.weights(layer=0, head=1)                            # [N, M], computed now
     run.measures()                                          # a table of all heads
-    with fovea.capture(model) as run: model(**inputs)       # any model of transformers
+    with fovea.capture(model) as run: model(**inputs)       # a model of transformers
 
 Letters: B batch, H heads, Hkv key/value heads, N queries, M keys, D key width, Dv value width.
 Rows are queries, columns are keys. Shapes: [N, D], [B, N, D] (one head), [B, H, N, D], and one more

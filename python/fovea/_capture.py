@@ -1,4 +1,4 @@
-"""Every model of transformers: queries, keys and values of each attention call, kept in O(n) memory."""
+"""Models of transformers: queries, keys and values of each attention call, kept in O(n) memory."""
 
 from __future__ import annotations
 
@@ -167,9 +167,9 @@ def attention_forward(
     call.mask = _engine_mask(call.mask, call.k.shape[2])
     if recorder is not None:
         bias = None if call.bias is None else call.bias.detach().float()
-        kept = [_kept(each) for each in (call.q, call.k, call.v)]
+        q, k, v = _kept(call.q), _kept(call.k), _kept(call.v)
         recorder.calls.append(
-            Call(call.forward, call.kind, *kept, call.mask, bias, call.scale, call.softcap, call.sinks)
+            Call(call.forward, call.kind, q, k, v, call.mask, bias, call.scale, call.softcap, call.sinks)
         )
     if recorder is not None and not recorder.compute and s_aux is None and not softcap:
         from transformers.integrations.sdpa_attention import sdpa_attention_forward
@@ -360,8 +360,7 @@ class capture_sdpa:
             mask = attn_mask.unsqueeze(1 if query.dim() == 3 else 0)
         mask = _engine_mask(mask, k.shape[2])
         kind = "decoder" if is_causal else "encoder"
-        kept = [_kept(each) for each in (q, k, v)]
-        self._recorder.calls.append(Call(0, kind, *kept, mask, None, scale, 0.0))
+        self._recorder.calls.append(Call(0, kind, _kept(q), _kept(k), _kept(v), mask, None, scale, 0.0))
         compute = self._before
         if self._compute:
             from ._torch import scaled_dot_product_attention as compute

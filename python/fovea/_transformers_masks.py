@@ -31,12 +31,15 @@ def rule_of(function: Callable[..., Any]) -> Optional[_fovea.Mask]:
     if name == "sliding_window_bidirectional_overlay.<locals>.inner_mask":
         return _fovea.Mask.window(int(held["sliding_window"]))
     if name in ("and_masks.<locals>.and_mask", "or_masks.<locals>.or_mask"):
-        rules = [rule_of(each) for each in held["mask_functions"]]
-        if any(rule is None for rule in rules):
-            return None
-        result = rules[0]
-        for rule in rules[1:]:
-            result = result & rule if name.startswith("and") else result | rule
+        result: Optional[_fovea.Mask] = None
+        for each in held["mask_functions"]:
+            rule = rule_of(each)
+            if rule is None:
+                return None
+            if result is None:
+                result = rule
+            else:
+                result = result & rule if name.startswith("and") else result | rule
         return result
     return None
 
