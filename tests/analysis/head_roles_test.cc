@@ -45,7 +45,7 @@ TEST(HeadRoles, positions_mean_nothing_between_two_texts) {
   const auto measured = [&](AttentionKind kind) {
     Capture capture;
     capture.attention({kind, 0, q, k, k, {}});
-    return measure_attention(Run(std::move(capture))).heads[0][0];
+    return measure_attention(fovea::Run(std::move(capture))).heads[0][0];
   };
   EXPECT_EQ(role_of(measured(AttentionKind::encoder)).id, "previous_token");
   const HeadMeasures cross = measured(AttentionKind::cross);
