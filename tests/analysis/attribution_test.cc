@@ -9,11 +9,12 @@ namespace {
 
 using testing::expect_near;
 using testing::tiny_model;
+using testing::whatif_golden;
 
 class Attribution : public ::testing::TestWithParam<const char*> {
  protected:
   const Model model = load_model(tiny_model(GetParam()));
-  const NamedArrays golden = load_safetensors(tiny_model(GetParam()) + "/whatif.safetensors");
+  const NamedArrays golden = load_safetensors(whatif_golden(GetParam()));
 
   ModelInput input() const {
     ModelInput input{golden.ids("ids"), {}, {}, {}};

@@ -9,11 +9,12 @@ namespace fovea {
 namespace {
 
 using testing::tiny_model;
+using testing::whatif_golden;
 
 class SweepOf : public ::testing::TestWithParam<const char*> {
  protected:
   const Model model = load_model(tiny_model(GetParam()));
-  const NamedArrays golden = load_safetensors(tiny_model(GetParam()) + "/whatif.safetensors");
+  const NamedArrays golden = load_safetensors(whatif_golden(GetParam()));
   const bool two = model.config().is_encoder_decoder();
 
   ModelInput input(const std::string& prefix = "") const {

@@ -1,4 +1,4 @@
-"""Writes models/<name>/whatif.safetensors of bert, gpt2, llama, t5 and bart: what transformers computes when hooks ablate
+"""Writes whatif/<name>.safetensors of bert, gpt2, llama, t5 and bart: what transformers computes when hooks ablate
 heads, hide edges and replace activations by those of another run, in double, with eager attention. tests/models/whatif_test.cc makes
 the same changes; both lists of cases must be read side by side.
 
@@ -293,4 +293,4 @@ for name in ("bert", "gpt2", "llama", "t5", "bart"):
         tensors["head_parts"] = head_parts(m, inputs, 5, 7)
     assert (tensors["lens"][-1] - clean[0]).abs().max() < 1e-9
     save_file({k: (v.float() if v.is_floating_point() else v).contiguous() for k, v in tensors.items()},
-              FOLDER / name / "whatif.safetensors")
+              FOLDER.parent / "whatif" / f"{name}.safetensors")

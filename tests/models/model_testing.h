@@ -15,6 +15,10 @@ namespace fovea::testing {
 inline std::string tiny_model(const std::string& name) {
   return std::string(FOVEA_TEST_DATA) + "/models/" + name;
 }
+// What transformers computes when hooks change a run of that model (make_whatif_goldens.py).
+inline std::string whatif_golden(const std::string& name) {
+  return std::string(FOVEA_TEST_DATA) + "/whatif/" + name + ".safetensors";
+}
 
 // |got − want| ≤ tolerance · max(1, |want|) everywhere; a failure names the worst place.
 inline void expect_near(ConstView got, const Tensor& want, double tolerance, const std::string& what) {

@@ -9,6 +9,7 @@ namespace {
 
 using testing::expect_near;
 using testing::tiny_model;
+using testing::whatif_golden;
 
 constexpr AttentionKind kEnc = AttentionKind::encoder, kDec = AttentionKind::decoder,
                         kCross = AttentionKind::cross;
@@ -16,7 +17,7 @@ constexpr AttentionKind kEnc = AttentionKind::encoder, kDec = AttentionKind::dec
 class WhatIf : public ::testing::TestWithParam<const char*> {
  protected:
   const Model model = load_model(tiny_model(GetParam()));
-  const NamedArrays golden = load_safetensors(tiny_model(GetParam()) + "/whatif.safetensors");
+  const NamedArrays golden = load_safetensors(whatif_golden(GetParam()));
   const bool two = model.config().is_encoder_decoder();
   const AttentionKind kind = model.config().family == ModelFamily::bert ? kEnc : kDec;
 
