@@ -237,18 +237,19 @@ TEST(Learn, check_takes_numbers_files_and_says_two_for_what_is_none) {
                        "没有除以 √d_k"));
 }
 
-// The address leads to the page of what was named.
+// The address leads to the page of what was named, in the language of the command.
 TEST(Learn, pages_are_served_until_a_signal) {
   const TemporaryDirectory folder;
   const std::string out = folder.file("out"), code = folder.file("code");
-  const std::string script = std::string(FOVEA_COMMAND) + " learn masks --step 2 --browser --json > " +
-                             out + " & server=$!; tries=0; until grep -qs url " + out +
+  const std::string script = std::string(FOVEA_COMMAND) +
+                             " learn masks --step 2 --browser --json --lang zh > " + out +
+                             " & server=$!; tries=0; until grep -qs url " + out +
                              "; do sleep 0.1; tries=$((tries + 1)); [ $tries -lt 600 ] || break; done; "
                              "kill -TERM $server; wait $server; echo $? > " +
                              code;
   EXPECT_EQ(std::system(script.c_str()), 0);
   EXPECT_EQ(text_of(code), "0\n");
-  EXPECT_TRUE(text_of(out).ends_with("/#view=learn&learn=lesson.masks.2\"}\n")) << text_of(out);
+  EXPECT_TRUE(text_of(out).ends_with("/?lang=zh#view=learn&learn=lesson.masks.2\"}\n")) << text_of(out);
   const Learner learner;
   EXPECT_EQ(learner.learn({"check", "softmax", "1", "--browser"}).exit_code, 2);
   EXPECT_EQ(learner.learn({"nonsense", "--browser"}).exit_code, 2);

@@ -1,7 +1,9 @@
 // Beam search against transformers' (tests/data/make_beam_goldens.py), and the rules of what is written.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
+#include <vector>
 
 #include "fovea/file.h"
 #include "fovea/generation.h"
@@ -9,6 +11,7 @@
 #include "io/io_testing.h"
 #include "io/json.h"
 #include "models/model_testing.h"
+#include "models/token_rules.h"
 
 namespace fovea {
 namespace {
@@ -177,6 +180,26 @@ TEST(TokenRules, of_the_files_are_obeyed) {
   endless.max_tokens = 100;
   endless.stop_at_end = false;
   EXPECT_EQ(generate(mbart, {40, 12, 5}, endless).ids.size(), 32u);  // as many as there are positions
+}
+
+// As in transformers: a file that forbids the end by itself would forbid to stop.
+TEST(TokenRules, the_end_may_be_forbidden_after_a_token_only) {
+  const float never = -std::numeric_limits<float>::infinity();
+  ModelConfig config;
+  config.vocabulary = 4;
+  config.max_tokens = 10;
+  config.end_ids = {2};
+  config.forbidden = {{2}, {3}, {1, 2}};
+  const auto scores_after = [&](Index last, bool stop_at_end) {
+    std::vector<float> scores(4, 1);
+    GenerationOptions options;
+    options.stop_at_end = stop_at_end;
+    TokenRules(config, options, 1).apply({0, last}, scores.data());
+    return scores;
+  };
+  EXPECT_EQ(scores_after(0, true), (std::vector<float>{1, 1, 1, never}));
+  EXPECT_EQ(scores_after(1, true), (std::vector<float>{1, 1, never, never}));
+  EXPECT_EQ(scores_after(0, false), (std::vector<float>{1, 1, never, never}));
 }
 
 }  // namespace

@@ -280,6 +280,16 @@ async function withoutStorage({ context, url }) {
   await page.close();
 }
 
+async function inTheLanguageOfTheAddress({ context, url }) {
+  const { page } = await newPage(context, url, laptop);
+  await page.goto(String(new URL("?lang=zh#view=learn", url)));
+  await page.waitForSelector("html[lang=zh-CN] .path");
+  await page.keyboard.press("l");
+  await page.waitForSelector("html[lang=en] .path");
+  assert.equal(new URL(page.url()).search, "", "the language chosen in the page stays when it is loaded again");
+  await page.close();
+}
+
 async function accessible({ context, url }, dark) {
   const session = await newPage(context, url, { ...laptop, dark });
   for (const place of ["", "lesson.by-hand.3", "lesson.masks.2", "exercise.three-words", "question.why-scale", "reading"]) {
@@ -302,6 +312,7 @@ export async function learn(world) {
   await test("Learn: heads of our own models", () => headsOfOurModels(world));
   await test("Learn in one file, offline: one step is one screen, the server's diagnosis", () => inOneFile(world));
   await test("Learn without storage", () => withoutStorage(world));
+  await test("Learn in the language that the address names", () => inTheLanguageOfTheAddress(world));
   await test("Learn: axe finds nothing serious", async () => {
     await accessible(world, false);
     await accessible(world, true);

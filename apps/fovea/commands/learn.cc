@@ -144,8 +144,9 @@ class LearnCommand final : public Command {
   void show_pages(const Context& context) const {
     const std::string where = place();
     explorer::Server server({}, explorer::embedded_page(), served_models({}), TextModel::load);
-    run_explorer(context, server,
-                 {.place = "#view=learn" + (where.empty() ? "" : "&learn=" + where), .json = json_});
+    const std::string language = context.language == Language::chinese ? "?lang=zh" : "";
+    const std::string place = language + "#view=learn" + (where.empty() ? "" : "&learn=" + where);
+    run_explorer(context, server, {.place = place, .json = json_});
   }
 
   // The exercise that the second word names, followed by at least one more.

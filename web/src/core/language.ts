@@ -18,14 +18,21 @@ function remembered(): Language | null {
   }
 }
 
+// An address may name the language: `fovea learn --lang zh --browser` opens /?lang=zh.
+function addressed(): Language | null {
+  const value = new URLSearchParams(location.search).get("lang");
+  return value === "en" || value === "zh" ? value : null;
+}
+
 function preferred(): Language {
-  return remembered() ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en");
+  return addressed() ?? remembered() ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en");
 }
 
 export const language = signal<Language>(preferred());
 
 export function chooseLanguage(chosen: Language): void {
   language.value = chosen;
+  if (addressed()) history.replaceState(history.state, "", location.pathname + location.hash);
   try {
     localStorage.setItem(storageKey, chosen);
   } catch {
