@@ -7,6 +7,7 @@ const browser = {
   document: { documentElement: { lang: "" } },
   navigator: { language: "en-US" },
   matchMedia: () => ({ matches: false, addEventListener: () => undefined }),
+  location: { search: "" },
 };
 for (const [name, value] of Object.entries(browser)) Object.defineProperty(globalThis, name, { value, configurable: true });
 const { language, t } = await import("../src/core/language");
