@@ -59,7 +59,7 @@ Tensor Architecture::next(DecodingState&, const Ids&, Probe*) const {
   fail("[generate] {} models have no decoder: they cannot generate text", to_string(config_.family));
 }
 
-Tensor Architecture::restart(Restart) const {
+Tensor Architecture::restart(Restart) const {  // NOLINT: who can, takes it over
   fail("[model] {} models cannot be run from their middle on", to_string(config_.family));
 }
 
