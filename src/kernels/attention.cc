@@ -31,6 +31,7 @@ struct BlockItem {
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/attention.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
+#include "kernels/scalar_options-inl.h"
 
 #include <hwy/highway.h>
 

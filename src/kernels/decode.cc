@@ -56,6 +56,7 @@ inline Index decode_result_row(const AttentionProblem& p, Index key_head, Index 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/decode.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
+#include "kernels/scalar_options-inl.h"
 
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>

@@ -24,6 +24,7 @@ constexpr Index kPieceOutputs =
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/dense_layer.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
+#include "kernels/scalar_options-inl.h"
 
 #include <hwy/highway.h>
 

@@ -13,6 +13,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/matrix_product.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
+#include "kernels/scalar_options-inl.h"
 
 #include <hwy/highway.h>
 

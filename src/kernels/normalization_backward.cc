@@ -12,6 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/normalization_backward.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
+#include "kernels/scalar_options-inl.h"
 
 #include <hwy/highway.h>
 
