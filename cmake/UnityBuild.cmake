@@ -1,21 +1,22 @@
 # fovea_unite(target): compiles up to 24 files of a folder as one, so that headers are read and templates compiled once
-# for all of them; it saves two fifths of a build. Files that are compiled for several instruction sets stand alone, and
-# so do those that use a name in another way than a neighbour. scripts/check_includes finds the include that a file
-# forgot; the preset dev compiles file by file.
+# for all of them; it saves two fifths of a build. Files that are compiled for several instruction sets stand alone.
+# scripts/check_includes finds the include that a file forgot; the preset dev compiles file by file.
 option(FOVEA_UNITY_BUILD "Compile several files as one: faster, but hides a missing include" OFF)
 
+# Files that use a name in another way than a neighbour: those of a folder are a group of their own, or each alone.
+set(FOVEA_FILES_APART
+    explain/render_terminal explain/sentences explain/words io/safetensors_index kernels/statistics_pieces
+    mask/selected_mask ops/observed_call plot/growth_data plot/layer_head_matrix plot/multi_head_diagram
+    plot/terminal_cells plot/terminal_heatmap reference/linear_attention text/files/sentence_piece
+    text/steps/split_pattern bench/models/peers bench/products/run
+    tests/analysis/rollout_test tests/apps/explain_command_test tests/apps/json_test tests/apps/model_command_test
+    tests/explain/render_test tests/memory/statistics_memory_test tests/ops/attention_edges_test
+    tests/ops/attention_statistics_test tests/ops/linear_attention_stream_test tests/ops/linear_attention_test
+    tests/ops/true_numbers_test tests/plot/heatmap_test tests/text/parts_test tests/text/vocabulary_test)
 set(FOVEA_FILES_ALONE
-    explain/render_terminal explain/sentences explain/words io/safetensors_index
-    kernels/statistics_pieces mask/selected_mask ops/observed_call plot/growth_data plot/layer_head_matrix
-    plot/multi_head_diagram plot/panel_grid plot/query_key_value_diagram plot/terminal_cells plot/terminal_heatmap
-    plot/ticks plot/word_scores_diagram reference/linear_attention text/files/sentence_piece text/steps/split_pattern
-    bench/models/peers bench/products/run
-    tests/analysis/rollout_test tests/apps/explain_command_test tests/apps/json_test tests/apps/serve_command_test
-    tests/apps/model_command_test tests/explain/render_test tests/io tests/memory/statistics_memory_test
-    tests/ops/attention_edges_test tests/ops/attention_statistics_edges_test tests/ops/attention_statistics_test
-    tests/ops/attention_test tests/ops/linear_attention_stream_test tests/ops/linear_attention_test
-    tests/ops/softmax_test tests/ops/true_numbers_test tests/plot/heatmap_test tests/run tests/text/parts_test
-    tests/text/vocabulary_test tests/apps/whatif_command_test)
+    plot/panel_grid plot/query_key_value_diagram plot/ticks plot/word_scores_diagram
+    tests/apps/serve_command_test tests/apps/whatif_command_test tests/io/npy_test tests/io/npz_test
+    tests/io/safetensors_test tests/ops/attention_test tests/ops/attention_statistics_edges_test tests/ops/softmax_test)
 
 function(fovea_unite target)
   if(NOT FOVEA_UNITY_BUILD)
@@ -26,12 +27,15 @@ function(fovea_unite target)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
     string(REGEX REPLACE "^src/|\\.cc$" "" name "${name}")
     cmake_path(GET name PARENT_PATH folder)
-    if(NOT EXISTS ${source} OR name IN_LIST FOVEA_FILES_ALONE OR folder IN_LIST FOVEA_FILES_ALONE)
+    if(NOT EXISTS ${source} OR name IN_LIST FOVEA_FILES_ALONE)
       continue()  # a file that is not there yet is made by the build
     endif()
     file(STRINGS ${source} kernel REGEX "hwy/foreach_target\\.h" LIMIT_COUNT 1)
     if(kernel)
       continue()
+    endif()
+    if(name IN_LIST FOVEA_FILES_APART)
+      string(APPEND folder _apart)
     endif()
     string(MAKE_C_IDENTIFIER "${folder}" folder)
     math(EXPR number "0${count_${folder}} / 24")
