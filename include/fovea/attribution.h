@@ -28,7 +28,8 @@ struct FOVEA_API LogitPart {
   What what = What::embedding;
   AttentionKind kind = AttentionKind::decoder;
   Index layer = 0, head = 0;  // where they have a meaning
-  double value = 0;
+  double value = 0;           // what it adds to the logit
+  double norm = 0;            // of what it adds to the residual stream at this position; 0 of readout_bias
 };
 
 struct FOVEA_API LogitAttribution {

@@ -22,6 +22,9 @@ struct FOVEA_API PositionPrediction {
   std::vector<TokenPrediction> top;  // most likely first; equal ones by id
 };
 
+// Of what a model writes; "<7>" of an id that its tokenizer does not have.
+FOVEA_API std::string token_name(const TextModel& model, Index id);
+
 // Of logits [V], in double.
 FOVEA_API std::vector<double> log_probabilities(ConstView logits);
 // Σ p · (log p − log q) over the tokens, in nats: how far q, after, is from p, before. Both [V].

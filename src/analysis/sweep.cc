@@ -1,6 +1,7 @@
 #include "fovea/sweep.h"
 
 #include <algorithm>
+#include <regex>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace fovea {
 namespace {
 
 using Kind = SweepMetric::Kind;
+
+constexpr std::size_t kLongestMetric = 1000;  // bytes: the regular expressions below recurse
 
 void check_sweep(const Model& model, const ModelInput& input, const SweepOptions& options) {
   const ModelConfig& config = model.config();
@@ -181,32 +184,17 @@ void check_same_length(const Ids& got, const Ids& want) {
 SweepMetric parse_metric(const std::string& text, const TextModel& model) {
   if (text == "kl") return {Kind::kl};
   if (text == "cosine") return {Kind::cosine};
-  std::vector<std::string> names;
-  std::string_view rest = text;
-  const auto skip = [&](std::string_view prefix) {
-    if (!rest.starts_with(prefix)) return false;
-    rest.remove_prefix(prefix.size());
-    return true;
-  };
-  const auto logit = [&] {
-    const std::size_t minus = rest.find(") - logit("), last = rest.size() - 1;
-    const std::size_t close = names.empty() && minus != std::string_view::npos ? minus : last;
-    if (!skip("logit(") || rest.empty() || close < 6 || rest[close - 6] != ')') return false;
-    names.emplace_back(rest.substr(0, close - 6));
-    rest.remove_prefix(close - 5);
-    return true;
-  };
-  const bool understood = logit() && (rest.empty() || (skip(" - ") && logit() && rest.empty()));
-  if (!understood) {
-    fail("[sweep] the metric is {}, expected kl, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN)",
-         in_quotes(text));
+  // A token may hold brackets: the first ends where ") - logit(" follows, else with the last bracket.
+  static const std::regex one("logit\\(([^]+)\\)"), two("logit\\(([^]+?)\\) *- *logit\\(([^]+)\\)");
+  std::smatch names;
+  if (text.size() <= kLongestMetric && std::regex_match(text, names, two)) {
+    return {Kind::logit_difference, one_token(model, names[1]), one_token(model, names[2])};
   }
-  SweepMetric metric{Kind::logit, one_token(model, names[0])};
-  if (names.size() == 2) {
-    metric.kind = Kind::logit_difference;
-    metric.second = one_token(model, names[1]);
+  if (text.size() <= kLongestMetric && std::regex_match(text, names, one)) {
+    return {Kind::logit, one_token(model, names[1])};
   }
-  return metric;
+  fail("[sweep] the metric is {}, expected kl, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN)",
+       in_quotes(text));
 }
 
 Sweep sweep_heads(const Model& model, const ModelInput& input, const SweepOptions& options) {

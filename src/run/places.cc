@@ -280,7 +280,7 @@ Index parse_position(const std::string& name, const std::vector<std::string>& to
 }
 
 Index one_token(const TextModel& model, const std::string& text) {
-  const Tokenizer& tokenizer = model.tokenizer();
+  const Tokenizer& tokenizer = model.target_tokenizer();
   std::vector<std::string> forms = {text};
   if (text.starts_with(" ")) forms = {"▁" + text.substr(1), "Ġ" + text.substr(1), text};
   for (const std::string& form : forms) {

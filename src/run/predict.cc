@@ -7,13 +7,10 @@
 #include "core/fail.h"
 
 namespace fovea {
-namespace {
 
 std::string token_name(const TextModel& model, Index id) {
-  return model.tokenizer().id_to_token(id).value_or(fmt::format("<{}>", id));
+  return model.target_tokenizer().id_to_token(id).value_or(fmt::format("<{}>", id));
 }
-
-}  // namespace
 
 std::vector<double> log_probabilities(ConstView logits) {
   if (logits.shape().rank() != 1 || logits.shape()[0] < 1) {

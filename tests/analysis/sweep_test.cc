@@ -94,10 +94,17 @@ TEST(Sweep, metrics_by_name) {
   EXPECT_EQ(*model.tokenizer().id_to_token(metric.first), "Ġcat");
   EXPECT_EQ(*model.tokenizer().id_to_token(metric.second), "Ġthe");
   EXPECT_EQ(*model.tokenizer().id_to_token(parse_metric("logit())", model).first), ")");
+  EXPECT_EQ(parse_metric("logit( cat)-logit( the)", model).second, metric.second);
+  const SweepMetric brackets = parse_metric("logit()) - logit(()", model);
+  EXPECT_EQ(*model.tokenizer().id_to_token(brackets.first), ")");
+  EXPECT_EQ(*model.tokenizer().id_to_token(brackets.second), "(");
+  EXPECT_EQ(parse_metric("cosine", model).kind, SweepMetric::Kind::cosine);
   EXPECT_EQ(parse_metric("kl", model).kind, SweepMetric::Kind::kl);
-  for (const char* wrong : {"", "logit", "logit(", "logit()", "logit( dog)", "logit(a)-logit(b)", "KL"}) {
+  for (const char* wrong : {"", "logit", "logit(", "logit()", "logit( dog)", "logit(a)-kl", "KL",
+                            "logit( cat", "logit( cat) - "}) {
     EXPECT_THROW(parse_metric(wrong, model), Error) << wrong;
   }
+  EXPECT_THROW(parse_metric("logit(" + std::string(1 << 20, 'a') + ")", model), Error);
 }
 
 }  // namespace
