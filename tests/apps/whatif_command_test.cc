@@ -154,6 +154,20 @@ TEST(WhatIfCommand, before_and_after) {
   EXPECT_NE(changed.at("before"), changed.at("after"));
   const json plain = json_of({"predict", "--model", whatif_model("gpt2"), "the cat", "--json"});
   EXPECT_EQ(changed.at("before"), plain.at("predictions").at(0).at("top"));
+  const json loss = json_of({"whatif", "--model", whatif_model("gpt2"), "the cat", "--json", "--position",
+                             "all", "--top", "280", "--ablate", "L0H1"});
+  double before = 0;
+  for (std::size_t i = 0; i + 1 < loss.at("tokens").size(); ++i) {
+    for (const json& token : loss.at("predictions").at(i).at("before")) {
+      if (token.at("token") == loss.at("tokens").at(i + 1)) {
+        before -= std::log(token.at("probability").get<double>());
+      }
+    }
+  }
+  EXPECT_EQ(loss.at("loss").at("tokens"), loss.at("tokens").size() - 1);
+  EXPECT_NEAR(loss.at("loss").at("before").get<double>(),
+              before / static_cast<double>(loss.at("tokens").size() - 1), 1e-9);
+  EXPECT_NE(loss.at("loss").at("after"), loss.at("loss").at("before"));
   const json same = with({"--scale", "L1H2=1"});
   EXPECT_EQ(same.at("kl").get<double>(), 0);
   EXPECT_EQ(same.at("before"), same.at("after"));

@@ -91,25 +91,30 @@ Translations whatif() {
       {"logits that moved most", "变化最大的 logit"},
       {"switch off every head in turn: which ones matter", "逐个关掉每个头：哪些头重要"},
       {"TEXT is a text, the name of a file, or - for standard input. The metric is a number of the run: "
-       "kl (how far the prediction moves), logit( he) - logit( she) (the space belongs to the token; each "
+       "kl (how far the prediction moves), loss (how badly a decoder predicts the text from --position on, in "
+       "nats per token), logit( he) - logit( she) (the space belongs to the token; each "
        "must be one token), logit( cat), or cosine (how far the vector of the text moves). --over heads "
        "ablates one head after the other; --over positions replaces the stream before each layer, one "
        "position at a time, by that of --patch-from, a text of as many tokens. Only the layers after the "
        "change are computed again, in causal models only the positions after it.",
-       "TEXT 是一段文本、文件名，或用 - 表示标准输入。指标是运行的一个数：kl（预测变了多少）、"
+       "TEXT 是一段文本、文件名，或用 - 表示标准输入。指标是运行的一个数：kl（预测变了多少）、loss（解码器从 --position "
+       "起预测这段文本有多差，每词元奈特数）、"
        "logit( he) - logit( she)（空格属于词元；每个都必须正好是一个词元）、logit( cat)，或 cosine（文本向量"
        "变了多少）。--over heads 依次去掉每个头；--over positions 把每层之前的残差流，一次一个位置，换成 "
        "--patch-from 那段词元数相同的文本的。只重新计算改动之后的层，因果模型只重新计算改动之后的位置。"},
       {"which heads decide between two words", "哪些头决定选哪个词"},
       {"a picture by layer and head", "按层和头画图"},
       {"which positions carry the difference of two texts", "两段文本的差别在哪些位置上"},
-      {"kl, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN); default: kl, without an output layer "
+      {"kl, loss, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN); default: kl, without an output layer "
        "cosine",
-       "kl、cosine、logit(词元) 或 logit(词元) - logit(词元)；默认 kl，没有输出层时为 cosine"},
+       "kl、loss、cosine、logit(词元) 或 logit(词元) - logit(词元)；默认 kl，没有输出层时为 cosine"},
       {"what is changed in turn; default: heads", "依次改动什么；默认 heads"},
       {"a head gives nothing, or its mean over the positions; default: zero",
        "头的输出置零，或取各位置的平均；默认 zero"},
-      {"where logits are measured; default: the last position", "在哪个位置测量 logit；默认最后一个"},
+      {"where logits are measured; default: the last position, for loss the first",
+       "在哪个位置测量 logit；默认最后一个，loss 为第一个"},
+      {"loss over {0} tokens: {1} before, {2} after, in nats per token",
+       "{0} 个词元的损失：之前 {1}，之后 {2}（每词元奈特数）"},
       {"save to .npz, or as a picture: .png, .svg, .pdf", "保存为 .npz，或图片：.png、.svg、.pdf"},
       {"change of {0}", "{0} 的变化"},
       {"Each head ablated", "依次去掉每个头"},
