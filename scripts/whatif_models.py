@@ -112,3 +112,15 @@ def minilm(folder):
         def forward(self, **inputs):
             return self.bert(**inputs)
     return Encoder().eval()
+
+
+def bridge_of(model, tokenizer, folder):
+    """TransformerLens around a model of transformers; None where it is not installed. It wants a folder, and a tokenizer in it."""
+    try:
+        from transformer_lens.model_bridge import TransformerBridge
+    except ImportError:
+        return None
+    from transformers import PreTrainedTokenizerFast
+    model.save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_file=str(tokenizer), unk_token="t0", pad_token="t0", bos_token="t1", eos_token="t2").save_pretrained(folder)
+    return TransformerBridge.boot_transformers(str(folder), hf_model=model)

@@ -134,7 +134,7 @@ TEST(SweepCommand, what_does_not_fit_is_an_error) {
   };
   EXPECT_TRUE(contains(error({"--over", "positions"}, 2), "go together"));
   EXPECT_TRUE(contains(error({"-o", folder.file("x.txt")}, 2), "ending in .npz"));
-  EXPECT_TRUE(contains(error({"--metric", "logit( cat"}, 1), "expected kl, cosine, logit(TOKEN)"));
+  EXPECT_TRUE(contains(error({"--metric", "logit( cat"}, 1), "expected kl, loss, cosine, logit(TOKEN)"));
   EXPECT_TRUE(contains(error({"--metric", "logit( dog house)", "-o", folder.file("x.npz")}, 1),
                        "is not one token"));
   EXPECT_TRUE(contains(error({"--kind", "cross"}, 1), "has no cross attention"));
