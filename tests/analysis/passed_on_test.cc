@@ -9,6 +9,7 @@
 #include "fovea/capture.h"
 #include "fovea/error.h"
 #include "fovea/measures.h"
+#include "fovea/random.h"
 #include "models/model_testing.h"
 #include "support/message_of.h"
 #include "support/temporary_directory.h"
@@ -153,6 +154,20 @@ TEST(PassedOnOf, batches) {
   EXPECT_NEAR(in_batch[Measure::passed_on], measure_attention(second, choice)[Measure::passed_on], 1e-6);
   expect_near(both.select(AttentionKind::decoder, 1).layer(AttentionKind::decoder, 1).value_norms->view(),
               *second.layer(AttentionKind::decoder, 1).value_norms, 1e-6, "selected");
+}
+
+// Longer than the band of values that goes through W_O at once.
+TEST(PassedOnOf, many_keys) {
+  const Model model = load_model(testing::tiny_model("llama"));
+  const Index width = model.config().head_width, key_heads = model.config().kv_heads;
+  Random random(3);
+  const Tensor v = random.normal({1, key_heads, 600, width});
+  const Tensor all = value_norms(model, AttentionKind::decoder, 1, v);
+  for (const Index begin : {0, 250, 500}) {
+    const Tensor part =
+        value_norms(model, AttentionKind::decoder, 1, v.view().slice(2, begin, begin + 100));
+    expect_near(all.view().slice(2, begin, begin + 100), part, 1e-5, std::to_string(begin));
+  }
 }
 
 TEST(PassedOnOf, what_is_not_there) {
