@@ -1,5 +1,5 @@
-// Where a prediction comes from: what each layer would predict, what each part adds to a logit, what a head
-// really passes on. All of one sequence, B = 1.
+// Where a prediction comes from: what each layer would predict, what each part adds to a logit. All
+// of one sequence, B = 1. What heads pass on: passed_on.h.
 #pragma once
 
 #include <vector>
@@ -28,7 +28,8 @@ struct FOVEA_API LogitPart {
   What what = What::embedding;
   AttentionKind kind = AttentionKind::decoder;
   Index layer = 0, head = 0;  // where they have a meaning
-  double value = 0;
+  double value = 0;           // what it adds to the logit
+  double norm = 0;            // of what it adds to the residual stream at this position; 0 of readout_bias
 };
 
 struct FOVEA_API LogitAttribution {
@@ -42,10 +43,5 @@ struct FOVEA_API LogitAttribution {
 // others.
 FOVEA_API LogitAttribution attribute_logit(const Model& model, const ModelInput& input, Index position,
                                            Index token, const RunOptions& options = {});
-
-// What a head passes on (Kobayashi et al. 2020): the norm of weight · value · W_O per query and key,
-// [H, N, M]. A key that gets all the attention and has a tiny value passes nothing.
-FOVEA_API Tensor passed_norms(const Model& model, const ModelInput& input, AttentionKind kind, Index layer,
-                              const RunOptions& options = {});
 
 }  // namespace fovea

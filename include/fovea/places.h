@@ -39,7 +39,8 @@ FOVEA_API PatchPlace parse_patch(const std::string& patch, const ModelConfig& co
 // is a number is written in quotes: "7".
 FOVEA_API Index parse_position(const std::string& name, const std::vector<std::string>& tokens);
 
-// The one token that a text is: " he" has a space before it, "he" has none. Throws Error if it is several.
+// The one token that a text is, of those that a model writes: " he" has a space before it, "he" has none.
+// Throws Error if it is several.
 FOVEA_API Index one_token(const TextModel& model, const std::string& text);
 
 }  // namespace fovea

@@ -22,10 +22,15 @@ struct FOVEA_API PositionPrediction {
   std::vector<TokenPrediction> top;  // most likely first; equal ones by id
 };
 
+// Of what a model writes; "<7>" of an id that its tokenizer does not have.
+FOVEA_API std::string token_name(const TextModel& model, Index id);
+
 // Of logits [V], in double.
 FOVEA_API std::vector<double> log_probabilities(ConstView logits);
 // Σ p · (log p − log q) over the tokens, in nats: how far q, after, is from p, before. Both [V].
 FOVEA_API double kl_divergence(ConstView before, ConstView after);
+// The mean of −log p of the tokens that came, next[i] after logits [P, V] of i, in nats.
+FOVEA_API double prediction_loss(ConstView logits, const std::vector<Index>& next);
 // The `count` most likely tokens of logits [V].
 FOVEA_API std::vector<TokenPrediction> top_tokens(const TextModel& model, ConstView logits, Index count);
 

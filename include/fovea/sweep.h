@@ -23,16 +23,18 @@ struct FOVEA_API SweepMetric {
     logit_difference,  // first − second
     kl,                // divergence from the prediction of the unchanged run, nats
     cosine,            // of the sentence vector with that of the unchanged run
+    loss,              // mean −log p of the text's tokens after `position` on, nats; of decoders
   };
   Kind kind = Kind::kl;
   Index first = 0, second = 0;
 };
-// "logit( he) - logit( she)", "logit( cat)", "kl", "cosine"; what stands in brackets must be one token.
+// "logit( he) - logit( she)", "logit( cat)", "kl", "loss", "cosine"; what stands in brackets must be one
+// token.
 FOVEA_API SweepMetric parse_metric(const std::string& text, const TextModel& model);
 
 struct FOVEA_API SweepOptions {
   SweepMetric metric = {};
-  Index position = 0;  // whose logits are measured; without meaning for the cosine
+  Index position = 0;  // whose logits are measured; of the loss the first of them; not for the cosine
   AttentionKind kind = AttentionKind::decoder;
   Ablation ablation = Ablation::zero;
   bool restart = true;  // false: whole runs, as others do it; for comparison

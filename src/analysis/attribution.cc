@@ -38,18 +38,13 @@ void check_one(const char* who, const Model& model, const ModelInput& input,
   }
 }
 
-double dot(const float* a, const Row& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < b.size(); ++i) sum += static_cast<double>(a[i]) * b[i];
-  return sum;
-}
-
 // Keeps one position's way through the last stack.
 class PathProbe final : public Probe {
  public:
   struct Attention {
     AttentionKind kind = AttentionKind::decoder;
     Index layer = 0;
+    Index heads = 0;
     std::vector<float> concat;  // [H·D]
     Tensor w_o, b_o;            // [H·D, E], [E] or empty
   };
@@ -61,10 +56,10 @@ class PathProbe final : public Probe {
 
   PathProbe(AttentionKind stack, Index position) : stack_(stack), position_(position) {}
 
-  void attention(const AttentionCall&) override {}
+  void attention(const AttentionCall& call) override { heads_ = call.q.shape()[1]; }
   bool wants_projections(AttentionKind kind, Index) const override { return is_mine(kind); }
   void projections(const ProjectionCall& call) override {
-    attentions.push_back({call.kind, call.layer, row_of(call.concat), call.w_o, call.b_o});
+    attentions.push_back({call.kind, call.layer, heads_, row_of(call.concat), call.w_o, call.b_o});
   }
   void stream(const StreamCall& call) override {
     if (call.kind == stack_) points.push_back({call.layer, call.point, row_of(call.x)});
@@ -83,7 +78,7 @@ class PathProbe final : public Probe {
   }
 
   AttentionKind stack_;
-  Index position_;
+  Index position_, heads_ = 0;  // heads: of the call whose projections come next
 };
 
 // How the stream x [E] at the end becomes the logit of a token: logit = direction · x + constant.
@@ -119,20 +114,32 @@ Direction direction_of(const Readout& readout, Index token, const std::vector<fl
   return result;
 }
 
-void add_attention(const PathProbe::Attention& attention, Index heads, const Row& direction,
+double length_of(const Row& row) {
+  return std::sqrt(std::inner_product(row.begin(), row.end(), row.begin(), 0.0));
+}
+
+double along(const Row& a, const Row& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+
+Row row_of(const float* data, std::size_t size) { return {data, data + size}; }
+
+// Heads, and the bias of the layer that mixes them.
+void add_attention(const PathProbe::Attention& attention, const Row& direction,
                    std::vector<LogitPart>& parts) {
-  const Index width = attention.w_o.shape()[0] / heads, outputs = attention.w_o.shape()[1];
-  for (Index head = 0; head < heads; ++head) {
-    double value = 0;
+  const Index width = attention.w_o.shape()[0] / attention.heads, outputs = attention.w_o.shape()[1];
+  for (Index head = 0; head < attention.heads; ++head) {
+    Row added(direction.size());
     for (Index i = head * width; i < (head + 1) * width; ++i) {
-      value += static_cast<double>(attention.concat[static_cast<std::size_t>(i)]) *
-               dot(attention.w_o.data() + i * outputs, direction);
+      const auto z = static_cast<double>(attention.concat[static_cast<std::size_t>(i)]);
+      const float* row = attention.w_o.data() + i * outputs;
+      for (std::size_t e = 0; e < added.size(); ++e) added[e] += z * static_cast<double>(row[e]);
     }
-    parts.push_back({LogitPart::What::head, attention.kind, attention.layer, head, value});
+    parts.push_back({LogitPart::What::head, attention.kind, attention.layer, head, along(added, direction),
+                     length_of(added)});
   }
   if (attention.b_o.empty()) return;
-  parts.push_back({LogitPart::What::output_bias, attention.kind, attention.layer, 0,
-                   dot(attention.b_o.data(), direction)});
+  const Row bias = row_of(attention.b_o.data(), direction.size());
+  parts.push_back({LogitPart::What::output_bias, attention.kind, attention.layer, 0, along(bias, direction),
+                   length_of(bias)});
 }
 
 }  // namespace
@@ -181,74 +188,25 @@ LogitAttribution attribute_logit(const Model& model, const ModelInput& input, In
   LogitAttribution result;
   result.logit = static_cast<double>(output.logits.data()[token]);
   std::vector<LogitPart>& parts = result.parts;
-  parts.push_back({LogitPart::What::embedding, last_stack(model.config()), 0, 0,
-                   dot(path.points.front().x.data(), direction)});
+  const Row start = row_of(path.points.front().x.data(), direction.size());
+  parts.push_back({LogitPart::What::embedding, last_stack(model.config()), 0, 0, along(start, direction),
+                   length_of(start)});
   std::size_t next = 0;  // of the attentions
   for (std::size_t i = 1; i < path.points.size(); ++i) {
     const PathProbe::Point &point = path.points[i], &before = path.points[i - 1];
     if (point.point == StreamPoint::before) continue;  // the same as after the layer below
     if (point.point == StreamPoint::after) {
+      Row added = row_of(point.x.data(), direction.size());
+      for (std::size_t e = 0; e < added.size(); ++e) added[e] -= static_cast<double>(before.x[e]);
       parts.push_back({LogitPart::What::feed_forward, last_stack(model.config()), point.layer, 0,
-                       dot(point.x.data(), direction) - dot(before.x.data(), direction)});
+                       along(added, direction), length_of(added)});
     } else {
-      add_attention(path.attentions.at(next++), model.config().heads, direction, parts);
+      add_attention(path.attentions.at(next++), direction, parts);
     }
   }
-  parts.push_back({LogitPart::What::readout_bias, last_stack(model.config()), 0, 0, constant});
+  parts.push_back({LogitPart::What::readout_bias, last_stack(model.config()), 0, 0, constant, 0});
   for (const LogitPart& part : parts) result.sum += part.value;
   return result;
-}
-
-Tensor passed_norms(const Model& model, const ModelInput& input, AttentionKind kind, Index layer,
-                    const RunOptions& options) {
-  if (input.ids.shape().rank() != 2 || input.ids.shape()[0] != 1) {
-    fail("[attribution] ids are {}, expected one sequence, [1, N]", input.ids.shape().to_string());
-  }
-  if (layer < 0 || layer >= model.config().attention_layers(kind)) {
-    fail("[attribution] {} layer {}: the model has {} of them", to_string(kind), layer,
-         model.config().attention_layers(kind));
-  }
-  class OutputProbe final : public Probe {
-   public:
-    OutputProbe(AttentionKind kind, Index layer) : kind_(kind), layer_(layer) {}
-    void attention(const AttentionCall&) override {}
-    bool wants_projections(AttentionKind kind, Index layer) const override {
-      return kind == kind_ && layer == layer_;
-    }
-    void projections(const ProjectionCall& call) override { w_o = call.w_o; }
-    Tensor w_o;  // [H·D, E]
-
-   private:
-    AttentionKind kind_;
-    Index layer_;
-  };
-  OutputProbe probe(kind, layer);
-  RunOptions own = options;
-  own.probe = &probe;
-  std::vector<Tensor> kept =
-      activations(model, input,
-                  {{ActivationSite::v, kind, layer, {}}, {ActivationSite::pattern, kind, layer, {}}}, own);
-  const Tensor& v = kept[0];  // [1, M, Hkv, D]
-  Tensor& norms = kept[1];    // [1, H, N, M]
-  const Index heads = norms.shape()[1], n = norms.shape()[2], m = norms.shape()[3], width = v.shape()[3];
-  const Index sharing = heads / v.shape()[2], outputs = probe.w_o.shape()[1];
-  for (Index h = 0; h < heads; ++h) {
-    for (Index j = 0; j < m; ++j) {
-      Row passed(static_cast<std::size_t>(outputs));  // value · W_O
-      for (Index d = 0; d < width; ++d) {
-        const auto value = static_cast<double>(v(0, j, h / sharing, d));
-        const float* row = probe.w_o.data() + (h * width + d) * outputs;
-        for (Index e = 0; e < outputs; ++e) {
-          passed[static_cast<std::size_t>(e)] += value * static_cast<double>(row[e]);
-        }
-      }
-      const double norm = std::sqrt(std::inner_product(passed.begin(), passed.end(), passed.begin(), 0.0));
-      for (Index i = 0; i < n; ++i) {
-        norms(0, h, i, j) = static_cast<float>(static_cast<double>(norms(0, h, i, j)) * norm);
-      }
-    }
-  }
-  return std::move(norms).reshaped({heads, n, m});
 }
 
 }  // namespace fovea

@@ -1,6 +1,7 @@
 #include "fovea/sweep.h"
 
 #include <algorithm>
+#include <regex>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,8 @@ namespace {
 
 using Kind = SweepMetric::Kind;
 
+constexpr std::size_t kLongestMetric = 1000;  // bytes: the regular expressions below recurse
+
 void check_sweep(const Model& model, const ModelInput& input, const SweepOptions& options) {
   const ModelConfig& config = model.config();
   if (input.ids.shape().rank() != 2 || input.ids.shape()[0] != 1 || !input.real.empty()) {
@@ -34,6 +37,9 @@ void check_sweep(const Model& model, const ModelInput& input, const SweepOptions
   if (options.position < 0 || options.position >= tokens) {
     fail("[sweep] position {}, there are 0 to {}", options.position, tokens - 1);
   }
+  if (options.metric.kind == Kind::loss && (!config.has_decoder() || options.position + 1 >= tokens)) {
+    fail("[sweep] the loss needs a decoder, and a token after position {}", options.position);
+  }
   for (const Index token : {options.metric.first, options.metric.second}) {
     if (token >= 0 && token < config.vocabulary) continue;
     fail("[sweep] token {}, there are 0 to {}", token, config.vocabulary - 1);
@@ -42,7 +48,8 @@ void check_sweep(const Model& model, const ModelInput& input, const SweepOptions
 
 // Nothing after the measured position can change it where attention is causal.
 bool may_cut(const Model& model, const SweepOptions& options) {
-  return !model.config().has_encoder() && options.metric.kind != Kind::cosine;
+  return !model.config().has_encoder() && options.metric.kind != Kind::cosine &&
+         options.metric.kind != Kind::loss;
 }
 
 ModelInput cut_after(const ModelInput& input, const SweepOptions& options) {
@@ -60,10 +67,12 @@ class Sweeper {
         input_(cut ? cut_after(input, options) : input),
         restarts_(options.restart && architecture_.restarts()),
         by_logits_(options.metric.kind != Kind::cosine) {
+    if (by_logits_) logits_at_ = {options_.position};
+    if (options_.metric.kind == Kind::loss) ask_for_loss();
     RunOptions plain;
     plain.probe = &capture_;
     plain.logits = by_logits_;
-    if (by_logits_) plain.logits_at = {options_.position};
+    plain.logits_at = logits_at_;
     ModelOutput output = model_.run(input_, plain);
     if (by_logits_) {
       logits_ = std::move(output.logits);
@@ -94,19 +103,29 @@ class Sweeper {
     RunOptions changed;
     changed.intervention = intervention;
     changed.logits = by_logits_;
-    if (by_logits_) changed.logits_at = {options_.position};
+    changed.logits_at = logits_at_;
     const ModelOutput output = model_.run(input_, changed);
     return by_logits_ ? of_logits(output.logits) : cosine(vector_, sentence_vector(output.hidden));
   }
 
   // From a layer on; `narrow` if the change does not ask for all positions of the last layer.
   double restarted(Restart restart, bool narrow = true) const {
-    const Index from_end = input_.ids.shape()[1] - 1 - options_.position;
-    restart.last_only = narrow && by_logits_ && model_.config().has_decoder() && from_end == 0;
+    const Index tokens = input_.ids.shape()[1];
+    restart.last_only = narrow && by_logits_ && model_.config().has_decoder() && logits_at_.size() == 1 &&
+                        logits_at_.front() + 1 == tokens;
     const Tensor hidden = architecture_.restart(std::move(restart));
     if (!by_logits_) return cosine(vector_, sentence_vector(hidden));
-    const Index at = hidden.shape()[1] - 1 - from_end;
-    return of_logits(architecture_.logits(Tensor::copy_of(hidden.view().slice(1, at, at + 1))));
+    // Of a position that was not computed again, the logits are those of the unchanged run.
+    const Index before = tokens - hidden.shape()[1];
+    const Index begin = std::max(logits_at_.front() - before, Index{0}),
+                end = logits_at_.back() + 1 - before;
+    const Tensor again =
+        architecture_.logits(Tensor::copy_of(hidden.view().slice(1, std::min(begin, end), end)));
+    if (again.shape()[1] == logits_.shape()[1]) return of_logits(again);
+    Tensor all = logits_;
+    const Index kept = all.shape()[1] - again.shape()[1];
+    std::copy_n(again.data(), again.shape().elements(), all.data() + kept * all.shape()[2]);
+    return of_logits(all);
   }
 
   void check_stop() const {
@@ -114,8 +133,19 @@ class Sweeper {
   }
 
  private:
-  double of_logits(const Tensor& logits) const {  // [1, 1, V]
+  // Every position that has a next token.
+  void ask_for_loss() {
+    const Ids& ids = model_.config().is_encoder_decoder() ? input_.decoder_ids : input_.ids;
+    logits_at_.clear();
+    for (Index p = options_.position; p + 1 < ids.shape()[1]; ++p) {
+      logits_at_.push_back(p);
+      next_.push_back(ids.data()[p + 1]);
+    }
+  }
+
+  double of_logits(const Tensor& logits) const {  // [1, P, V], P = 1 but for the loss
     const SweepMetric& metric = options_.metric;
+    if (metric.kind == Kind::loss) return prediction_loss(logits.view().select(0, 0), next_);
     const auto logit = [&](Index token) { return static_cast<double>(logits.data()[token]); };
     if (metric.kind == Kind::logit) return logit(metric.first);
     if (metric.kind == Kind::logit_difference) return logit(metric.first) - logit(metric.second);
@@ -129,9 +159,10 @@ class Sweeper {
   ModelInput input_;
   bool restarts_, by_logits_;
   Capture capture_;
-  Tensor logits_;                // [1, 1, V] of the unchanged run
-  std::vector<double> vector_;   // or its sentence vector
-  std::vector<Tensor> streams_;  // [1, N, E] before each layer
+  std::vector<Index> logits_at_, next_;  // positions, and of the loss the tokens that came
+  Tensor logits_;                        // [1, P, V] of the unchanged run
+  std::vector<double> vector_;           // or its sentence vector
+  std::vector<Tensor> streams_;          // [1, N, E] before each layer
 };
 
 Index heads_in(const Capture& capture, AttentionKind kind) {
@@ -180,33 +211,19 @@ void check_same_length(const Ids& got, const Ids& want) {
 
 SweepMetric parse_metric(const std::string& text, const TextModel& model) {
   if (text == "kl") return {Kind::kl};
+  if (text == "loss") return {Kind::loss};
   if (text == "cosine") return {Kind::cosine};
-  std::vector<std::string> names;
-  std::string_view rest = text;
-  const auto skip = [&](std::string_view prefix) {
-    if (!rest.starts_with(prefix)) return false;
-    rest.remove_prefix(prefix.size());
-    return true;
-  };
-  const auto logit = [&] {
-    const std::size_t minus = rest.find(") - logit("), last = rest.size() - 1;
-    const std::size_t close = names.empty() && minus != std::string_view::npos ? minus : last;
-    if (!skip("logit(") || rest.empty() || close < 6 || rest[close - 6] != ')') return false;
-    names.emplace_back(rest.substr(0, close - 6));
-    rest.remove_prefix(close - 5);
-    return true;
-  };
-  const bool understood = logit() && (rest.empty() || (skip(" - ") && logit() && rest.empty()));
-  if (!understood) {
-    fail("[sweep] the metric is {}, expected kl, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN)",
-         in_quotes(text));
+  // A token may hold brackets: the first ends where ") - logit(" follows, else with the last bracket.
+  static const std::regex one("logit\\(([^]+)\\)"), two("logit\\(([^]+?)\\) *- *logit\\(([^]+)\\)");
+  std::smatch names;
+  if (text.size() <= kLongestMetric && std::regex_match(text, names, two)) {
+    return {Kind::logit_difference, one_token(model, names[1]), one_token(model, names[2])};
   }
-  SweepMetric metric{Kind::logit, one_token(model, names[0])};
-  if (names.size() == 2) {
-    metric.kind = Kind::logit_difference;
-    metric.second = one_token(model, names[1]);
+  if (text.size() <= kLongestMetric && std::regex_match(text, names, one)) {
+    return {Kind::logit, one_token(model, names[1])};
   }
-  return metric;
+  fail("[sweep] the metric is {}, expected kl, loss, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN)",
+       in_quotes(text));
 }
 
 Sweep sweep_heads(const Model& model, const ModelInput& input, const SweepOptions& options) {

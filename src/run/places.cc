@@ -101,7 +101,7 @@ std::vector<HeadPlace> heads_of(const std::string& text, const ModelConfig& conf
 std::string spaced(std::string_view token) {
   std::string text(token);
   for (const std::string_view mark : {std::string_view("▁"), std::string_view("Ġ")}) {
-    if (text.starts_with(mark)) text = " " + text.substr(mark.size());
+    if (text.starts_with(mark)) text.replace(0, mark.size(), 1, ' ');
   }
   return text;
 }
@@ -280,7 +280,7 @@ Index parse_position(const std::string& name, const std::vector<std::string>& to
 }
 
 Index one_token(const TextModel& model, const std::string& text) {
-  const Tokenizer& tokenizer = model.tokenizer();
+  const Tokenizer& tokenizer = model.target_tokenizer();
   std::vector<std::string> forms = {text};
   if (text.starts_with(" ")) forms = {"▁" + text.substr(1), "Ġ" + text.substr(1), text};
   for (const std::string& form : forms) {

@@ -7,13 +7,10 @@
 #include "core/fail.h"
 
 namespace fovea {
-namespace {
 
 std::string token_name(const TextModel& model, Index id) {
-  return model.tokenizer().id_to_token(id).value_or(fmt::format("<{}>", id));
+  return model.target_tokenizer().id_to_token(id).value_or(fmt::format("<{}>", id));
 }
-
-}  // namespace
 
 std::vector<double> log_probabilities(ConstView logits) {
   if (logits.shape().rank() != 1 || logits.shape()[0] < 1) {
@@ -41,6 +38,21 @@ double kl_divergence(ConstView before, ConstView after) {
     if (share > 0) sum += share * (p[i] - q[i]);
   }
   return std::max(0.0, sum);  // rounding may leave −1e-17
+}
+
+double prediction_loss(ConstView logits, const std::vector<Index>& next) {
+  if (logits.shape().rank() != 2 || logits.shape()[0] != static_cast<Index>(next.size()) || next.empty()) {
+    fail("[predict] logits are {}, expected [{}, V], one row for each token", logits.shape().to_string(),
+         next.size());
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    if (next[i] < 0 || next[i] >= logits.shape()[1]) {
+      fail("[predict] token {}, there are 0 to {}", next[i], logits.shape()[1] - 1);
+    }
+    sum -= log_probabilities(logits.select(0, static_cast<Index>(i)))[static_cast<std::size_t>(next[i])];
+  }
+  return sum / static_cast<double>(next.size());
 }
 
 std::vector<TokenPrediction> top_tokens(const TextModel& model, ConstView logits, Index count) {

@@ -1,6 +1,9 @@
-// Logit lens, direct logit attribution and passed-on norms, against transformers (make_whatif_goldens.py).
+// Logit lens and direct logit attribution, against transformers (make_whatif_goldens.py).
 #include "fovea/attribution.h"
 
+#include <cmath>
+
+#include "fovea/activations.h"
 #include "fovea/intervention.h"
 #include "models/model_testing.h"
 
@@ -16,6 +19,7 @@ class Attribution : public ::testing::TestWithParam<const char*> {
   const Model model = load_model(tiny_model(GetParam()));
   const NamedArrays golden = load_safetensors(whatif_golden(GetParam()));
 
+  bool two() const { return model.config().is_encoder_decoder(); }
   ModelInput input() const {
     ModelInput input{golden.ids("ids"), {}, {}, {}};
     if (golden.contains("decoder_ids")) input.decoder_ids = golden.ids("decoder_ids");
@@ -26,14 +30,6 @@ class Attribution : public ::testing::TestWithParam<const char*> {
 TEST_P(Attribution, logit_lens_is_that_of_transformers) {
   expect_near(logit_lens(model, input(), {3, 5}), golden.tensor("lens"), 1e-4, "lens");
   EXPECT_THROW(logit_lens(model, input(), {11}), Error);
-}
-
-TEST_P(Attribution, norms_that_heads_pass_on) {
-  const AttentionKind kind = model.config().is_encoder_decoder()          ? AttentionKind::cross
-                             : model.config().family == ModelFamily::bert ? AttentionKind::encoder
-                                                                          : AttentionKind::decoder;
-  expect_near(passed_norms(model, input(), kind, 1), golden.tensor("passed"), 1e-4, "passed");
-  EXPECT_THROW(passed_norms(model, input(), kind, 9), Error);
 }
 
 TEST_P(Attribution, parts_of_a_logit) {
@@ -53,6 +49,32 @@ TEST_P(Attribution, parts_of_a_logit) {
   }
   EXPECT_EQ(seen, want.shape().elements());
   EXPECT_THROW(attribute_logit(model, input(), 5, 1000), Error);
+
+  // What a part adds to the stream, by the stream around it; of a head, by the stream without it.
+  const auto stream = [&](ActivationSite site, Index layer, const Intervention& change = {}) {
+    RunOptions options;
+    options.intervention = change;
+    return activations(model, input(), {{site, AttentionKind::decoder, layer, {}}}, options).front();
+  };
+  const auto distance = [](const Tensor& a, const Tensor& b) {
+    double squares = 0;
+    for (Index e = 0; e < a.shape()[2]; ++e) {
+      squares += std::pow(static_cast<double>(a(0, 5, e)) - static_cast<double>(b(0, 5, e)), 2);
+    }
+    return std::sqrt(squares);
+  };
+  const Tensor start = stream(ActivationSite::resid_pre, 0), middle = stream(ActivationSite::resid_mid, 1);
+  const Tensor last = two() ? stream(ActivationSite::resid_cross, 1) : middle;
+  for (const LogitPart& part : parts.parts) {
+    if (part.what == LogitPart::What::embedding) {
+      EXPECT_NEAR(part.norm, distance(start, Tensor(start.shape())), 1e-4);
+    } else if (part.what == LogitPart::What::feed_forward && part.layer == 1) {
+      EXPECT_NEAR(part.norm, distance(stream(ActivationSite::resid_post, 1), last), 1e-4);
+    } else if (part.what == LogitPart::What::head && part.kind == AttentionKind::decoder && part.layer == 1) {
+      const Intervention without = Intervention::ablate({part.kind, 1, {part.head}});
+      EXPECT_NEAR(part.norm, distance(middle, stream(ActivationSite::resid_mid, 1, without)), 1e-4);
+    }
+  }
 
   // Of a changed run, too: an ablated head adds nothing.
   RunOptions options;

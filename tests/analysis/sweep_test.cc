@@ -25,10 +25,23 @@ class SweepOf : public ::testing::TestWithParam<const char*> {
   SweepOptions options(SweepMetric::Kind metric) const {
     SweepOptions options;
     options.metric = {metric, 7, 9};
-    options.position = 5;
+    options.position = metric == SweepMetric::Kind::loss ? 2 : 5;
     options.kind =
         model.config().family == ModelFamily::bert ? AttentionKind::encoder : AttentionKind::decoder;
     return options;
+  }
+  // Of the tokens after position 2 on.
+  double loss(const Intervention& change) const {
+    RunOptions run;
+    run.intervention = change;
+    const ModelOutput all = model.run(input(), run);
+    const Ids ids = two ? input().decoder_ids : input().ids;
+    double sum = 0;
+    for (Index p = 2; p + 1 < ids.shape()[1]; ++p) {
+      sum -= log_probabilities(
+          all.logits.view().select(0, 0).select(0, p))[static_cast<std::size_t>(ids(0, p + 1))];
+    }
+    return sum / static_cast<double>(ids.shape()[1] - 3);
   }
   // What transformers was compared with: a run that is changed.
   double changed(const Intervention& change, SweepMetric::Kind metric) const {
@@ -43,14 +56,19 @@ class SweepOf : public ::testing::TestWithParam<const char*> {
     }
     const ConstView old = before.logits.view().select(0, 0).select(0, 0),
                     now = after.logits.view().select(0, 0).select(0, 0);
+    if (metric == SweepMetric::Kind::loss) return loss(change);
     if (metric == SweepMetric::Kind::kl) return kl_divergence(old, now);
     return static_cast<double>(now.data()[7]) - static_cast<double>(now.data()[9]);
   }
 };
 
 TEST_P(SweepOf, heads) {
-  for (const SweepMetric::Kind metric :
-       {SweepMetric::Kind::logit_difference, SweepMetric::Kind::kl, SweepMetric::Kind::cosine}) {
+  for (const SweepMetric::Kind metric : {SweepMetric::Kind::logit_difference, SweepMetric::Kind::kl,
+                                         SweepMetric::Kind::cosine, SweepMetric::Kind::loss}) {
+    if (metric == SweepMetric::Kind::loss && !model.config().has_decoder()) {
+      EXPECT_THROW(sweep_heads(model, input(), options(metric)), Error);
+      continue;
+    }
     for (const Ablation how : {Ablation::zero, Ablation::mean}) {
       SweepOptions all = options(metric);
       all.ablation = how;
@@ -67,21 +85,24 @@ TEST_P(SweepOf, heads) {
 }
 
 TEST_P(SweepOf, positions) {
-  const SweepOptions all = options(SweepMetric::Kind::logit_difference);
-  const Sweep sweep = sweep_positions(model, input(), input("other_"), all);
-  ASSERT_EQ(sweep.values.columns(), two ? 6 : 11);
-  double largest = 0;
-  for (Index layer = 0; layer < sweep.values.rows(); ++layer) {
-    const ActivationPlace place = {ActivationSite::resid_pre, all.kind, layer, {}};
-    const Tensor other = activations(model, input("other_"), {place}).front();
-    for (Index p = 0; p < sweep.values.columns(); ++p) {
-      const double want = changed(Intervention::replace(place, other, {p}), all.metric.kind);
-      EXPECT_NEAR(sweep.values(layer, p), want, 2e-5) << layer << " " << p;
-      largest = std::max(largest, std::abs(want - sweep.base));
+  for (const SweepMetric::Kind metric : {SweepMetric::Kind::logit_difference, SweepMetric::Kind::loss}) {
+    if (metric == SweepMetric::Kind::loss && !model.config().has_decoder()) continue;
+    const SweepOptions all = options(metric);
+    const Sweep sweep = sweep_positions(model, input(), input("other_"), all);
+    ASSERT_EQ(sweep.values.columns(), two ? 6 : 11);
+    double largest = 0;
+    for (Index layer = 0; layer < sweep.values.rows(); ++layer) {
+      const ActivationPlace place = {ActivationSite::resid_pre, all.kind, layer, {}};
+      const Tensor other = activations(model, input("other_"), {place}).front();
+      for (Index p = 0; p < sweep.values.columns(); ++p) {
+        const double want = changed(Intervention::replace(place, other, {p}), metric);
+        EXPECT_NEAR(sweep.values(layer, p), want, 2e-5) << layer << " " << p;
+        largest = std::max(largest, std::abs(want - sweep.base));
+      }
     }
+    EXPECT_GT(largest, 0.1);
+    EXPECT_THROW(sweep_positions(model, input(), {Ids{{1, 2, 3}}, {}, {}, {}}, all), Error);
   }
-  EXPECT_GT(largest, 0.1);
-  EXPECT_THROW(sweep_positions(model, input(), {Ids{{1, 2, 3}}, {}, {}, {}}, all), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiny, SweepOf, ::testing::Values("bert", "gpt2", "llama", "t5"),
@@ -94,10 +115,18 @@ TEST(Sweep, metrics_by_name) {
   EXPECT_EQ(*model.tokenizer().id_to_token(metric.first), "Ġcat");
   EXPECT_EQ(*model.tokenizer().id_to_token(metric.second), "Ġthe");
   EXPECT_EQ(*model.tokenizer().id_to_token(parse_metric("logit())", model).first), ")");
+  EXPECT_EQ(parse_metric("logit( cat)-logit( the)", model).second, metric.second);
+  const SweepMetric brackets = parse_metric("logit()) - logit(()", model);
+  EXPECT_EQ(*model.tokenizer().id_to_token(brackets.first), ")");
+  EXPECT_EQ(*model.tokenizer().id_to_token(brackets.second), "(");
+  EXPECT_EQ(parse_metric("loss", model).kind, SweepMetric::Kind::loss);
+  EXPECT_EQ(parse_metric("cosine", model).kind, SweepMetric::Kind::cosine);
   EXPECT_EQ(parse_metric("kl", model).kind, SweepMetric::Kind::kl);
-  for (const char* wrong : {"", "logit", "logit(", "logit()", "logit( dog)", "logit(a)-logit(b)", "KL"}) {
+  for (const char* wrong : {"", "logit", "logit(", "logit()", "logit( dog)", "logit(a)-kl", "KL",
+                            "logit( cat", "logit( cat) - "}) {
     EXPECT_THROW(parse_metric(wrong, model), Error) << wrong;
   }
+  EXPECT_THROW(parse_metric("logit(" + std::string(1 << 20, 'a') + ")", model), Error);
 }
 
 }  // namespace

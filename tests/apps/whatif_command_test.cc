@@ -1,8 +1,10 @@
-// fovea predict and whatif, on tiny models.
+// fovea predict, whatif and sweep, on tiny models.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "fovea/npz.h"
 #include "run_command.h"
 
 namespace fovea {
@@ -42,6 +44,105 @@ TEST(PredictCommand, json_and_table) {
   EXPECT_TRUE(contains(none.err, "there is no [MASK]")) << none.err;
 }
 
+TEST(PredictCommand, lens_and_attribution) {
+  const std::vector<std::string> start = {"predict", "--model", whatif_model("t5"),
+                                          "the cat", "the dog", "--json"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), start.begin(), start.end());
+    return json_of(more);
+  };
+  const json plain = with({"--top", "1"}).at("predictions").at(0).at("top").at(0);
+  const json lens = with({"--lens", "--top", "2"}).at("lens").at(0);
+  EXPECT_EQ(lens.at("id"), plain.at("id"));
+  EXPECT_EQ(lens.at("token"), plain.at("token"));
+  ASSERT_EQ(lens.at("layers").size(), 3U);
+  const json &first = lens.at("layers").at(0), &last = lens.at("layers").at(2);
+  EXPECT_NEAR(last.at("logit").get<double>(), plain.at("logit").get<double>(), 1e-5);
+  EXPECT_NEAR(last.at("probability").get<double>(), plain.at("probability").get<double>(), 1e-5);
+  EXPECT_EQ(last.at("top").size(), 2U);
+  EXPECT_EQ(last.at("top").at(0).at("id"), plain.at("id"));
+  EXPECT_GT(std::abs(first.at("logit").get<double>() - last.at("logit").get<double>()), 1e-3);
+
+  const json parts = with({"--attribution", "--token", " dog"}).at("attributions").at(0);
+  EXPECT_EQ(parts.at("token"), "▁dog");
+  double sum = 0;
+  std::size_t heads = 0;
+  for (const json& part : parts.at("parts")) {
+    sum += part.at("value").get<double>();
+    heads += part.at("part") == "head" ? 1 : 0;
+  }
+  EXPECT_EQ(heads, 3U * 4U * 2U);  // of the decoder and of cross-attention
+  EXPECT_NEAR(sum, parts.at("logit").get<double>(), 1e-4);
+  EXPECT_EQ(sum, parts.at("sum").get<double>());
+
+  const CommandResult table = run_fovea({"predict", "--model", whatif_model("gpt2"), "the cat",
+                                         "--attribution", "--top", "3", "--lang", "zh"});
+  EXPECT_TRUE(contains(table.out, "其余")) << table.out << table.err;
+  EXPECT_TRUE(contains(table.out, "合计")) << table.out;
+  const CommandResult last_norms =
+      run_fovea({"predict", "--model", whatif_model("bert"), "the [MASK]", "--attribution"});
+  EXPECT_EQ(last_norms.exit_code, 1);
+  EXPECT_EQ(last_norms.out, "");
+  EXPECT_TRUE(contains(last_norms.err, "norms come last")) << last_norms.err;
+  EXPECT_EQ(run_fovea({"predict", "--model", "x", "a", "--lens", "--attribution"}).exit_code, 2);
+  EXPECT_EQ(run_fovea({"predict", "--model", "x", "a", "--token", "b"}).exit_code, 2);
+}
+
+TEST(SweepCommand, heads_and_positions) {
+  const std::string model = whatif_model("gpt2");
+  const TemporaryDirectory folder;
+  const json heads = json_of({"sweep", "--model", model, "fox cat", "--metric", "logit( cat) - logit( the)",
+                              "--json", "-o", folder.file("heads.npz")});
+  EXPECT_EQ(heads.at("over"), "heads");
+  EXPECT_EQ(heads.at("metric"), "logit( cat) - logit( the)");
+  ASSERT_EQ(heads.at("values").size(), 2U);
+  ASSERT_EQ(heads.at("values").at(1).size(), 4U);
+  // The same by whatif: the logits of both tokens before and after.
+  const json one =
+      json_of({"whatif", "--model", model, "fox cat", "--ablate", "L1H2", "--top", "1000", "--json"});
+  const auto difference = [](const json& top) {
+    double value = 0;
+    for (const json& token : top) {
+      if (token.at("token") == "Ġcat") value += token.at("logit").get<double>();
+      if (token.at("token") == "Ġthe") value -= token.at("logit").get<double>();
+    }
+    return value;
+  };
+  const json& whatif = one.at("predictions").at(0);
+  EXPECT_NEAR(heads.at("base").get<double>(), difference(whatif.at("before")), 1e-5);
+  EXPECT_NEAR(heads.at("values").at(1).at(2).get<double>(), difference(whatif.at("after")), 1e-5);
+  const NamedArrays saved = load_npz(folder.file("heads.npz"));
+  EXPECT_NEAR(saved.tensor("values")(1, 2), heads.at("values").at(1).at(2).get<double>(), 1e-5);
+  EXPECT_NEAR(saved.tensor("base")(0), heads.at("base").get<double>(), 1e-5);
+
+  const CommandResult positions =
+      run_fovea({"sweep", "--model", model, "fox cat", "--over", "positions", "--patch-from", "box cat",
+                 "-o", folder.file("positions.svg")});
+  EXPECT_EQ(positions.exit_code, 0) << positions.err;
+  EXPECT_TRUE(contains(positions.out, "layer and token")) << positions.out;
+  EXPECT_TRUE(contains(text_of(folder.file("positions.svg")), "Each position patched"));
+}
+
+TEST(SweepCommand, what_does_not_fit_is_an_error) {
+  const TemporaryDirectory folder;
+  const auto error = [&](std::vector<std::string> more, int code) {
+    more.insert(more.begin(), {"sweep", "--model", whatif_model("gpt2"), "the cat"});
+    const CommandResult result = run_fovea(more);
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  };
+  EXPECT_TRUE(contains(error({"--over", "positions"}, 2), "go together"));
+  EXPECT_TRUE(contains(error({"-o", folder.file("x.txt")}, 2), "ending in .npz"));
+  EXPECT_TRUE(contains(error({"--metric", "logit( cat"}, 1), "expected kl, loss, cosine, logit(TOKEN)"));
+  EXPECT_TRUE(contains(error({"--metric", "logit( dog house)", "-o", folder.file("x.npz")}, 1),
+                       "is not one token"));
+  EXPECT_TRUE(contains(error({"--kind", "cross"}, 1), "has no cross attention"));
+  EXPECT_TRUE(contains(error({"--position", "all"}, 1), "at one position"));
+  EXPECT_TRUE(contains(error({"--over", "positions", "--patch-from", "the"}, 1), "the other run has ids"));
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
 TEST(WhatIfCommand, before_and_after) {
   const std::vector<std::string> start = {"whatif", "--model", whatif_model("gpt2"), "the cat", "--json"};
   const auto with = [&](std::vector<std::string> more) {
@@ -53,6 +154,20 @@ TEST(WhatIfCommand, before_and_after) {
   EXPECT_NE(changed.at("before"), changed.at("after"));
   const json plain = json_of({"predict", "--model", whatif_model("gpt2"), "the cat", "--json"});
   EXPECT_EQ(changed.at("before"), plain.at("predictions").at(0).at("top"));
+  const json loss = json_of({"whatif", "--model", whatif_model("gpt2"), "the cat", "--json", "--position",
+                             "all", "--top", "280", "--ablate", "L0H1"});
+  double before = 0;
+  for (std::size_t i = 0; i + 1 < loss.at("tokens").size(); ++i) {
+    for (const json& token : loss.at("predictions").at(i).at("before")) {
+      if (token.at("token") == loss.at("tokens").at(i + 1)) {
+        before -= std::log(token.at("probability").get<double>());
+      }
+    }
+  }
+  EXPECT_EQ(loss.at("loss").at("tokens"), loss.at("tokens").size() - 1);
+  EXPECT_NEAR(loss.at("loss").at("before").get<double>(),
+              before / static_cast<double>(loss.at("tokens").size() - 1), 1e-9);
+  EXPECT_NE(loss.at("loss").at("after"), loss.at("loss").at("before"));
   const json same = with({"--scale", "L1H2=1"});
   EXPECT_EQ(same.at("kl").get<double>(), 0);
   EXPECT_EQ(same.at("before"), same.at("after"));

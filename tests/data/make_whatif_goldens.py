@@ -19,13 +19,16 @@ HIDDEN = -1e30
 class Model:
     """One of the models, with what its parts are called."""
 
-    def __init__(self, name):
+    def __init__(self, name, model=None, heads=4, layers=2):
+        """Of this architecture; without a model, the tiny one, in double."""
+        self.name, self.heads, self.layers = name, heads, layers
+        if model is not None:
+            self.model = model
+            return
         cls = {"bert": tf.BertForMaskedLM, "gpt2": tf.GPT2LMHeadModel, "llama": tf.LlamaForCausalLM,
                "t5": tf.T5ForConditionalGeneration, "bart": tf.BartForConditionalGeneration}[name]
-        self.name = name
         self.model = cls.from_pretrained(FOLDER / name, dtype=torch.float64).eval()
         self.model.set_attn_implementation("eager")
-        self.heads = 4
 
     def layer(self, kind, i):
         m = self.model
@@ -108,7 +111,7 @@ def hide(m, kind, layer, head, query, key):
         n = args[0].shape[1] if args else kwargs["hidden_states"].shape[1]
         keys = kwargs.get("key_value_states")
         keys = n if kind != "cross" else (args[1] if keys is None and len(args) > 1 else keys).shape[1]
-        extra = torch.zeros(1, m.heads, n, keys, dtype=torch.float64)
+        extra = torch.zeros(1, m.heads, n, keys, dtype=next(m.model.parameters()).dtype)
         extra[:, slice(None) if head is None else head, slice(None) if query is None else query,
               slice(None) if key is None else key] = HIDDEN
         old = kwargs.get(name)
@@ -177,7 +180,7 @@ class Source:
 def kinds(m):
     if m.name in ("t5", "bart"):
         return [("enc", 2), ("dec", 3), ("cross", 3)]
-    return [("enc" if m.name == "bert" else "dec", 2)]
+    return [("enc" if m.name == "bert" else "dec", m.layers)]
 
 
 def cases(m, other):
@@ -262,35 +265,40 @@ def head_parts(m, inputs, position, token):
     return torch.stack(parts).detach()
 
 
-for name in ("bert", "gpt2", "llama", "t5", "bart"):
-    m = Model(name)
-    golden = load_file(FOLDER / name / "golden.safetensors")
-    inputs = dict(input_ids=golden["ids"][:1])
-    torch.manual_seed(1)
-    others = dict(input_ids=torch.randint(3, 60, (1, 11)))
-    tensors = dict(ids=inputs["input_ids"], other_ids=others["input_ids"])
-    if name in ("t5", "bart"):
-        inputs["decoder_input_ids"] = tensors["decoder_ids"] = golden["decoder_ids"][:1]
-        others["decoder_input_ids"] = tensors["other_decoder_ids"] = torch.randint(2, 60, (1, 6))
-    other = Source(m, others)
-    with torch.no_grad():
-        clean = m.model(**inputs).logits[:, AT]
-        for case, make in cases(m, other).items():
-            hooks = make()
-            out = m.model(**inputs, output_attentions=True)
-            tensors[case] = out.logits[:, AT]
-            # of layer 1, which shows what changed before it
-            last = out.cross_attentions if name in ("t5", "bart") else out.attentions
-            if case in ("zero", "edges"):
-                tensors[f"{case}.pattern"] = last[1]
-            for hook in hooks:
-                hook.remove()
-            print(f"{name} {case}: logits moved by up to {(tensors[case] - clean).abs().max():.3f}")
-    tensors["lens"] = lens(m, inputs)
-    with torch.no_grad():
-        tensors["passed"] = passed(m, inputs, m.model(**inputs, output_attentions=True))
-    if name in ("gpt2", "llama", "t5"):
-        tensors["head_parts"] = head_parts(m, inputs, 5, 7)
-    assert (tensors["lens"][-1] - clean[0]).abs().max() < 1e-9
-    save_file({k: (v.float() if v.is_floating_point() else v).contiguous() for k, v in tensors.items()},
-              FOLDER.parent / "whatif" / f"{name}.safetensors")
+def main():
+    for name in ("bert", "gpt2", "llama", "t5", "bart"):
+        m = Model(name)
+        golden = load_file(FOLDER / name / "golden.safetensors")
+        inputs = dict(input_ids=golden["ids"][:1])
+        torch.manual_seed(1)
+        others = dict(input_ids=torch.randint(3, 60, (1, 11)))
+        tensors = dict(ids=inputs["input_ids"], other_ids=others["input_ids"])
+        if name in ("t5", "bart"):
+            inputs["decoder_input_ids"] = tensors["decoder_ids"] = golden["decoder_ids"][:1]
+            others["decoder_input_ids"] = tensors["other_decoder_ids"] = torch.randint(2, 60, (1, 6))
+        other = Source(m, others)
+        with torch.no_grad():
+            clean = m.model(**inputs).logits[:, AT]
+            for case, make in cases(m, other).items():
+                hooks = make()
+                out = m.model(**inputs, output_attentions=True)
+                tensors[case] = out.logits[:, AT]
+                # of layer 1, which shows what changed before it
+                last = out.cross_attentions if name in ("t5", "bart") else out.attentions
+                if case in ("zero", "edges"):
+                    tensors[f"{case}.pattern"] = last[1]
+                for hook in hooks:
+                    hook.remove()
+                print(f"{name} {case}: logits moved by up to {(tensors[case] - clean).abs().max():.3f}")
+        tensors["lens"] = lens(m, inputs)
+        with torch.no_grad():
+            tensors["passed"] = passed(m, inputs, m.model(**inputs, output_attentions=True))
+        if name in ("gpt2", "llama", "t5"):
+            tensors["head_parts"] = head_parts(m, inputs, 5, 7)
+        assert (tensors["lens"][-1] - clean[0]).abs().max() < 1e-9
+        save_file({k: (v.float() if v.is_floating_point() else v).contiguous() for k, v in tensors.items()},
+                  FOLDER.parent / "whatif" / f"{name}.safetensors")
+
+
+if __name__ == "__main__":
+    main()

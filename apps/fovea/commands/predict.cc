@@ -6,10 +6,13 @@
 #include <algorithm>
 
 #include "command.h"
+#include "fovea/attribution.h"
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
+#include "fovea/places.h"
 #include "inputs/model_input.h"
 #include "inputs/text_argument.h"
+#include "output/prediction_sources.h"
 #include "output/prediction_table.h"
 #include "output/reading_notes.h"
 
@@ -31,12 +34,16 @@ class PredictCommand final : public Command {
         "mean over its tokens, and the cosine tells how similar two texts are.");
   }
   std::vector<HelpExample> examples() const override {
-    return {{"fovea predict --model stories15m \"Once upon a\"", tr("the most likely next tokens")},
-            {"fovea predict --model stories15m --position all --top 1 \"Once upon a time\"",
-             tr("the same after every token")},
-            {"fovea predict --model bert/ \"The cat sat on the [MASK].\"", tr("a masked token")},
-            {"fovea predict --model minilm \"A cat sleeps.\" \"A kitten naps.\"",
-             tr("how similar two texts are")}};
+    return {
+        {"fovea predict --model stories15m \"Once upon a\"", tr("the most likely next tokens")},
+        {"fovea predict --model stories15m --position all --top 1 \"Once upon a time\"",
+         tr("the same after every token")},
+        {"fovea predict --model stories15m --lens \"Once upon a\"", tr("what each layer would predict")},
+        {"fovea predict --model stories15m --attribution --token \" time\" \"Once upon a\"",
+         tr("what each head and feed-forward layer adds to a logit")},
+        {"fovea predict --model bert/ \"The cat sat on the [MASK].\"", tr("a masked token")},
+        {"fovea predict --model minilm \"A cat sleeps.\" \"A kitten naps.\"",
+         tr("how similar two texts are")}};
   }
   void declare(OptionList& options) override {
     options.positional_paths("TEXT", 1, 2, texts_, tr("a text, a file, or -; a second one makes a pair"));
@@ -45,11 +52,23 @@ class PredictCommand final : public Command {
     options.text("--position", "P", position_,
                  tr("positions or tokens, separated by commas, or all; default: the last, of BERT every "
                     "[MASK]"));
-    options.integer("--top", "K", top_, 1, INT32_MAX, tr("how many tokens to list; default: 10"));
+    options.integer("--top", "K", top_, 1, INT32_MAX,
+                    tr("how many tokens, or parts, to list; default: 10, with --lens 3"));
+    options.flag("--lens", lens_,
+                 tr("logit lens: what each layer would predict if it were the last, and how likely the "
+                    "token is that is predicted in the end (or --token)"));
+    options.flag("--attribution", attribution_,
+                 tr("what embeddings, heads and feed-forward layers add to the logit of the token that is "
+                    "predicted (or --token), and the norm of what they add to the stream; for models whose "
+                    "norms come first: GPT-2, Llama, T5, mBART"));
+    options.text("--token", "TEXT", token_,
+                 tr("with --lens or --attribution: this token; \" he\" has a space before it"));
     options.flag("--json", json_, tr("print JSON"));
   }
 
   void run(const Context& context) override {
+    if (lens_ && attribution_) throw UsageError("--lens and --attribution: choose one of them");
+    if (token_ && !lens_ && !attribution_) throw UsageError("--token needs --lens or --attribution");
     const TextModel model = load_named_model(*model_);
     const std::vector<std::string> texts = texts_of_arguments(texts_);
     if (!model.model().config().has_logits) return compare(context, model, texts);
@@ -60,6 +79,7 @@ class PredictCommand final : public Command {
     options.output = true;
     options.logits_at = positions_of(position_, model, before);
     const TextRun run = model.read_again(before, options);
+    if (lens_ || attribution_) return trace(context, model, run, options.logits_at);
     print(context, model, run, options.logits_at);
   }
 
@@ -90,13 +110,55 @@ class PredictCommand final : public Command {
     if (json_) context.print(json.take());
   }
 
+  // --lens and --attribution: of each position, the token that is predicted, or the one that was named.
+  void trace(const Context& context, const TextModel& model, const TextRun& run,
+             const std::vector<Index>& positions) const {
+    const std::vector<std::string> tokens = predicted_tokens(model, run);
+    const Index named = token_ ? one_token(model, *token_) : -1;
+    const Tensor lens = lens_ ? logit_lens(model.model(), run.input, positions) : Tensor();
+    JsonWriter json;
+    json.begin_object();
+    json.key("tokens").strings(tokens);
+    json.key(lens_ ? "lens" : "attributions").begin_array();
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const auto at = static_cast<Index>(i);
+      const ConstView logits = run.output.logits.view().select(0, 0).select(0, at);
+      const Index token = named >= 0 ? named : top_tokens(model, logits, 1).front().id;
+      const std::string place = place_of_prediction(context, model, tokens, positions[i]);
+      json.begin_object();
+      json.key("position").integer(positions[i]);
+      if (lens_) {
+        const LensAt here = lens_at(model, lens.view().select(1, at), token, top_.value_or(3));
+        write_fields(json, here);
+        if (!json_) context.line(place), print_lens(context, here);
+      } else {
+        const LogitAttribution parts = attribute_logit(model.model(), run.input, positions[i], token);
+        write_fields(json, token_name(model, token), token, parts);
+        if (!json_) context.line(place), print_attribution(context, model, token, parts);
+      }
+      json.end_object();
+      if (!json_) context.line();
+    }
+    json.end_array();
+    json.end_object();
+    if (json_) context.print(json.take());
+  }
+
+  void print_attribution(const Context& context, const TextModel& model, Index token,
+                         const LogitAttribution& parts) const {
+    context.line(context.say(
+        tr("logit of {0}: {1}", one_line(token_name(model, token)), fmt::format("{:.4f}", parts.logit))));
+    context.line();
+    print_parts(context, parts, top_.value_or(10));
+  }
+
   // Of a model without an output layer.
   void compare(const Context& context, const TextModel& model,
                const std::vector<std::string>& texts) const {
-    if (position_ || top_) {
+    if (position_ || top_ || lens_ || attribution_) {
       throw Error(
-          fmt::format("[predict] {} has no output layer: it predicts no tokens, so that --position "
-                      "and --top have no meaning",
+          fmt::format("[predict] {} has no output layer: it predicts no tokens, so that --position, --top, "
+                      "--lens and --attribution have no meaning",
                       model.model().name()));
     }
     ReadOptions options;
@@ -131,9 +193,9 @@ class PredictCommand final : public Command {
   }
 
   std::vector<std::string> texts_;
-  std::optional<std::string> model_, position_;
+  std::optional<std::string> model_, position_, token_;
   std::optional<Index> top_;
-  bool json_ = false;
+  bool json_ = false, lens_ = false, attribution_ = false;
 };
 
 }  // namespace

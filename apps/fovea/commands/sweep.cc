@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "command.h"
@@ -31,7 +32,8 @@ class SweepCommand final : public Command {
   Message description() const override {
     return tr(
         "TEXT is a text, the name of a file, or - for standard input. The metric is a number of the run: "
-        "kl (how far the prediction moves), logit( he) - logit( she) (the space belongs to the token; each "
+        "kl (how far the prediction moves), loss (how badly a decoder predicts the text from --position on, "
+        "in nats per token), logit( he) - logit( she) (the space belongs to the token; each "
         "must be one token), logit( cat), or cosine (how far the vector of the text moves). --over heads "
         "ablates one head after the other; --over positions replaces the stream before each layer, one "
         "position at a time, by that of --patch-from, a text of as many tokens. Only the layers after the "
@@ -53,7 +55,7 @@ class SweepCommand final : public Command {
     options.require_last();
     options.text(
         "--metric", "METRIC", metric_,
-        tr("kl, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN); default: kl, without an output "
+        tr("kl, loss, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN); default: kl, without an output "
            "layer cosine"));
     options.choice("--over", {"heads", "positions"}, over_, tr("what is changed in turn; default: heads"));
     options.choice("--ablate", {"zero", "mean"}, ablate_,
@@ -62,7 +64,8 @@ class SweepCommand final : public Command {
                    tr("for an encoder-decoder model: which attention; default: encoder"));
     options.texts("--patch-from", "TEXT", patch_from_,
                   tr("the text of that run, as many tokens long; of a pair, twice"));
-    options.text("--position", "P", position_, tr("where logits are measured; default: the last position"));
+    options.text("--position", "P", position_,
+                 tr("where logits are measured; default: the last position, for loss the first"));
     options.path("-o,--output", "FILE", output_, tr("save to .npz, or as a picture: .png, .svg, .pdf"));
     options.flag("--json", json_, tr("print JSON"));
   }
@@ -88,6 +91,7 @@ class SweepCommand final : public Command {
   std::optional<std::string> model_, metric_, position_, output_;
   std::string over_ = "heads", ablate_ = "zero", kind_;
   std::string chosen_;  // the metric
+  double seconds_ = 0;  // that the sweep took, without loading the model
   bool json_ = false;
 };
 
@@ -116,6 +120,7 @@ SweepOptions SweepCommand::sweep_options(const TextModel& model, const TextRun& 
   if (kind_ == "encoder") options.kind = AttentionKind::encoder;
   if (kind_ == "cross") options.kind = AttentionKind::cross;
   if (options.metric.kind == SweepMetric::Kind::cosine) return options;
+  if (options.metric.kind == SweepMetric::Kind::loss && !position_) return options;
   const std::vector<Index> positions = positions_of(position_, model, read);
   if (positions.size() != 1) {
     throw Error(fmt::format("[sweep] logits are measured at one position, got {}", positions.size()));
@@ -135,10 +140,12 @@ void SweepCommand::run(const Context& context) {
   SweepOptions options = sweep_options(model, read);
   const StopOnSignal interrupt;
   options.stop = interrupt.token();
+  const auto start = std::chrono::steady_clock::now();
   const Sweep sweep =
       over_heads() ? sweep_heads(model.model(), read.input, options)
                    : sweep_positions(model.model(), read.input,
                                      model.read(texts_of_arguments(patch_from_), reading).input, options);
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::vector<std::string> tokens = read.run.query_labels(options.kind);
   if (output_ && output_->ends_with(".npz")) {
     NamedArrays arrays("[sweep]");
@@ -192,6 +199,7 @@ void SweepCommand::print(const Context& context, const Sweep& sweep,
     json.key("over").string(over_);
     json.key("base").number(sweep.base);
     json.key("values").matrix(sweep.values);
+    json.key("seconds").number(seconds_);
     json.end_object();
     return context.print(json.take());
   }

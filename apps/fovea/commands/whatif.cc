@@ -58,6 +58,8 @@ class WhatIfCommand final : public Command {
                     const TextRun& after, const std::vector<Index>& positions) const;
   void print_position(const Context& context, const TextModel& model, ConstView before,
                       ConstView after) const;
+  void print_loss(const Context& context, const TextModel& model, const TextRun& before,
+                  const TextRun& after, const std::vector<Index>& positions, JsonWriter& json) const;
   void write_position(JsonWriter& json, const TextModel& model, ConstView before, ConstView after) const;
 
   std::vector<std::string> texts_, ablate_, mean_, scale_, block_, patch_, patch_from_;
@@ -175,8 +177,9 @@ void WhatIfCommand::run(const Context& context) {
 
 void WhatIfCommand::print_vectors(const Context& context, const TextModel& model, const TextRun& before,
                                   const TextRun& after) const {
-  const double similar =
-      cosine(sentence_vector(before.output.hidden), sentence_vector(after.output.hidden));
+  const std::vector<double> was = sentence_vector(before.output.hidden);
+  const std::vector<double> is = sentence_vector(after.output.hidden);
+  const double similar = cosine(was, is);
   if (!json_) {
     return context.line(context.say(
         tr("cosine of the text's vector before and after: {0}", fmt::format("{:.4f}", similar))));
@@ -185,6 +188,8 @@ void WhatIfCommand::print_vectors(const Context& context, const TextModel& model
   json.begin_object();
   json.key("tokens").strings(predicted_tokens(model, before));
   json.key("cosine").number(similar);
+  json.key("before").numbers(was);
+  json.key("after").numbers(is);
   json.end_object();
   context.print(json.take());
 }
@@ -212,8 +217,39 @@ void WhatIfCommand::print_logits(const Context& context, const TextModel& model,
     }
   }
   json.end_array();
+  print_loss(context, model, before, after, positions, json);
   json.end_object();
   if (json_) context.print(json.take());
+}
+
+// How badly a decoder predicts the tokens that follow these positions.
+void WhatIfCommand::print_loss(const Context& context, const TextModel& model, const TextRun& before,
+                               const TextRun& after, const std::vector<Index>& positions,
+                               JsonWriter& json) const {
+  const ModelConfig& config = model.model().config();
+  if (!config.has_decoder()) return;
+  const Ids& ids = config.is_encoder_decoder() ? before.input.decoder_ids : before.input.ids;
+  double was = 0, is = 0;
+  Index count = 0;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (positions[i] + 1 >= ids.shape()[1]) continue;
+    const auto row = static_cast<Index>(i);
+    const std::vector<Index> next = {ids.data()[positions[i] + 1]};
+    was += prediction_loss(before.output.logits.view().select(0, 0).slice(0, row, row + 1), next);
+    is += prediction_loss(after.output.logits.view().select(0, 0).slice(0, row, row + 1), next);
+    ++count;
+  }
+  if (count == 0) return;
+  was /= static_cast<double>(count), is /= static_cast<double>(count);
+  if (!json_) {
+    return context.line(context.say(tr("loss over {0} tokens: {1} before, {2} after, in nats per token",
+                                       count, fmt::format("{:.4f}", was), fmt::format("{:.4f}", is))));
+  }
+  json.key("loss").begin_object();
+  json.key("tokens").integer(count);
+  json.key("before").number(was);
+  json.key("after").number(is);
+  json.end_object();
 }
 
 void WhatIfCommand::write_position(JsonWriter& json, const TextModel& model, ConstView before,
@@ -254,8 +290,8 @@ void WhatIfCommand::print_position(const Context& context, const TextModel& mode
   for (const Index id : ids) {
     const double was = std::exp(p[static_cast<std::size_t>(id)]);
     const double is = std::exp(q[static_cast<std::size_t>(id)]);
-    rows.push_back({model.tokenizer().id_to_token(id).value_or(std::to_string(id)),
-                    fmt::format("{:.2f} %", 100 * was), fmt::format("{:.2f} %", 100 * is)});
+    rows.push_back(
+        {token_name(model, id), fmt::format("{:.2f} %", 100 * was), fmt::format("{:.2f} %", 100 * is)});
     bars.push_back(share_bar(is));
   }
   context.print(table_with_bars(std::move(rows), bars));

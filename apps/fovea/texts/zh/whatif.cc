@@ -23,6 +23,31 @@ Translations whatif() {
       {"positions or tokens, separated by commas, or all; default: the last, of BERT every [MASK]",
        "位置或词元，用逗号分隔，或 all；默认最后一个，BERT 为每个 [MASK]"},
       {"how many tokens to list; default: 10", "列出多少个词元；默认 10"},
+      {"what each layer would predict", "每一层会预测什么"},
+      {"what each head and feed-forward layer adds to a logit", "每个头、每个前馈层给某个 logit 加了多少"},
+      {"how many tokens, or parts, to list; default: 10, with --lens 3",
+       "列出多少个词元或部分；默认 10，--lens 时为 3"},
+      {"logit lens: what each layer would predict if it were the last, and how likely the token is that is "
+       "predicted in the end (or --token)",
+       "logit 透镜：如果这一层就是最后一层，会预测什么；以及最终预测的词元（或 --token）在各层的概率"},
+      {"what embeddings, heads and feed-forward layers add to the logit of the token that is predicted (or "
+       "--token), and the norm of what they add to the stream; for models whose norms come first: GPT-2, "
+       "Llama, T5, mBART",
+       "嵌入、各个头和前馈层给所预测词元（或 --token）的 logit 加了多少，以及它们加到残差流上的向量的范数；"
+       "适用于先做归一化的模型：GPT-2、Llama、T5、mBART"},
+      {"with --lens or --attribution: this token; \" he\" has a space before it",
+       "与 --lens 或 --attribution 同用：指定词元；\" he\" 前面带空格"},
+      {"most likely", "最可能"},
+      {"logit of {0}: {1}", "{0} 的 logit：{1}"},
+      {"embeddings", "嵌入"},
+      {"{0} attention bias", "{0} 注意力偏置"},
+      {"{0} feed-forward", "{0} 前馈层"},
+      {"output bias", "输出偏置"},
+      {"part", "部分"},
+      {"adds", "贡献"},
+      {"norm", "范数"},
+      {"{0} others", "其余 {0} 项"},
+      {"sum", "合计"},
       {"after {0} (position {1})", "在 {0} 之后（位置 {1}）"},
       {"at {0} (position {1})", "在 {0} 处（位置 {1}）"},
       {"logit", "logit"},
@@ -66,25 +91,30 @@ Translations whatif() {
       {"logits that moved most", "变化最大的 logit"},
       {"switch off every head in turn: which ones matter", "逐个关掉每个头：哪些头重要"},
       {"TEXT is a text, the name of a file, or - for standard input. The metric is a number of the run: "
-       "kl (how far the prediction moves), logit( he) - logit( she) (the space belongs to the token; each "
+       "kl (how far the prediction moves), loss (how badly a decoder predicts the text from --position on, in "
+       "nats per token), logit( he) - logit( she) (the space belongs to the token; each "
        "must be one token), logit( cat), or cosine (how far the vector of the text moves). --over heads "
        "ablates one head after the other; --over positions replaces the stream before each layer, one "
        "position at a time, by that of --patch-from, a text of as many tokens. Only the layers after the "
        "change are computed again, in causal models only the positions after it.",
-       "TEXT 是一段文本、文件名，或用 - 表示标准输入。指标是运行的一个数：kl（预测变了多少）、"
+       "TEXT 是一段文本、文件名，或用 - 表示标准输入。指标是运行的一个数：kl（预测变了多少）、loss（解码器从 --position "
+       "起预测这段文本有多差，每词元奈特数）、"
        "logit( he) - logit( she)（空格属于词元；每个都必须正好是一个词元）、logit( cat)，或 cosine（文本向量"
        "变了多少）。--over heads 依次去掉每个头；--over positions 把每层之前的残差流，一次一个位置，换成 "
        "--patch-from 那段词元数相同的文本的。只重新计算改动之后的层，因果模型只重新计算改动之后的位置。"},
       {"which heads decide between two words", "哪些头决定选哪个词"},
       {"a picture by layer and head", "按层和头画图"},
       {"which positions carry the difference of two texts", "两段文本的差别在哪些位置上"},
-      {"kl, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN); default: kl, without an output layer "
+      {"kl, loss, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN); default: kl, without an output layer "
        "cosine",
-       "kl、cosine、logit(词元) 或 logit(词元) - logit(词元)；默认 kl，没有输出层时为 cosine"},
+       "kl、loss、cosine、logit(词元) 或 logit(词元) - logit(词元)；默认 kl，没有输出层时为 cosine"},
       {"what is changed in turn; default: heads", "依次改动什么；默认 heads"},
       {"a head gives nothing, or its mean over the positions; default: zero",
        "头的输出置零，或取各位置的平均；默认 zero"},
-      {"where logits are measured; default: the last position", "在哪个位置测量 logit；默认最后一个"},
+      {"where logits are measured; default: the last position, for loss the first",
+       "在哪个位置测量 logit；默认最后一个，loss 为第一个"},
+      {"loss over {0} tokens: {1} before, {2} after, in nats per token",
+       "{0} 个词元的损失：之前 {1}，之后 {2}（每词元奈特数）"},
       {"save to .npz, or as a picture: .png, .svg, .pdf", "保存为 .npz，或图片：.png、.svg、.pdf"},
       {"change of {0}", "{0} 的变化"},
       {"Each head ablated", "依次去掉每个头"},
