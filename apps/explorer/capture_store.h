@@ -38,7 +38,9 @@ struct StoredCapture {
   std::string text;
   std::optional<std::string> second_text;
   TextRun read;
-  double seconds = 0;  // that the run took
+  double seconds = 0;              // that the run took
+  std::vector<Index> more = {};    // tokens after the text, that it was continued with
+  Intervention intervention = {};  // what was changed of the run
   std::unique_ptr<AnswerCache> answers = std::make_unique<AnswerCache>();
 
   const Run& run() const { return read.run; }
@@ -49,6 +51,8 @@ struct CaptureRequest {
   std::string model;
   std::string text;
   std::optional<std::string> second_text;
+  std::vector<Index> more = {};  // tokens that it is continued with, of a decoder
+  std::string replaces = {};     // a capture that is forgotten for it; "": none
 };
 
 class FilmStore;
