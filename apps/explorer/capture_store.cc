@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t kKeptLayers = 4;
 
+// A text that goes on leaves a run behind with every token; the page asks for a moment about the last ones.
+constexpr std::size_t kReplacedCaptures = 8;
+
 std::vector<std::string> texts_of(const CaptureRequest& request) {
   if (request.second_text) return {request.text, *request.second_text};
   return {request.text};
@@ -145,9 +148,19 @@ CapturePtr CaptureStore::add(const CaptureRequest& request) {
   auto capture = std::make_shared<const StoredCapture>(capture_text(model, request, id));
   const std::lock_guard<std::mutex> lock(mutex_);
   captures_.push_back(capture);
-  std::erase_if(captures_, [&](const CapturePtr& each) { return each->id == request.replaces; });
+  replace(request.replaces);
   forget_oldest();
   return capture;
+}
+
+// Called with the lock.
+void CaptureStore::replace(const std::string& id) {
+  const auto found = std::find_if(captures_.begin(), captures_.end(),
+                                  [&](const CapturePtr& each) { return each->id == id; });
+  if (found == captures_.end()) return;
+  replaced_.push_back(*found);
+  captures_.erase(found);
+  if (replaced_.size() > kReplacedCaptures) replaced_.pop_front();
 }
 
 // Called with the lock; the newest always stays.
@@ -163,8 +176,10 @@ void CaptureStore::forget_oldest() {
 CapturePtr CaptureStore::get(const std::string& id) const {
   if (film_ != nullptr && id.starts_with("f")) return film_->get(id);
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const CapturePtr& capture : captures_) {
-    if (capture->id == id) return capture;
+  for (const std::deque<CapturePtr>* all : {&captures_, &replaced_}) {
+    for (const CapturePtr& capture : *all) {
+      if (capture->id == id) return capture;
+    }
   }
   throw RequestError(404, "there is no such capture: it was dropped, or never made");
 }

@@ -176,9 +176,19 @@ TEST_F(WhatIfAnswers, a_text_goes_on_with_tokens) {
   EXPECT_EQ(longer["text"], kCatText);
   ASSERT_EQ(static_cast<Index>(longer["sequences"]["decoder"]["tokens"].size()), tokens + 2);
   EXPECT_EQ(longer["sequences"]["decoder"]["ids"].back(), 9);
-  expect_error(get("/api/captures/" + first["id"].get<std::string>()), 404);  // replaced
+  const auto listed = [&](const Json& id) {
+    const Json state = json("/api/state");
+    const auto same = [&](const Json& each) { return each["id"] == id; };
+    return std::any_of(state["captures"].begin(), state["captures"].end(), same);
+  };
+  EXPECT_FALSE(listed(first["id"]));  // replaced: still there for who asks, but not for long
+  EXPECT_TRUE(listed(longer["id"]));
+  EXPECT_EQ(get("/api/captures/" + first["id"].get<std::string>())->status, 200);
+  Json last = longer;
+  for (int i = 0; i < 8; ++i) last = Json::parse(more("5.9", last["id"])->body);
+  expect_error(get("/api/captures/" + first["id"].get<std::string>()), 404);
   const fovea::Run want = model.read_generated(model.encode({kCatText}), {5, 9}).run;
-  expect_same(arrays(path_of(longer, "weights?kind=decoder&layer=1&head=0")).tensor("weights"),
+  expect_same(arrays(path_of(last, "weights?kind=decoder&layer=1&head=0")).tensor("weights"),
               want.weights({.kind = AttentionKind::decoder, .layer = 1, .head = 0}), "weights");
   for (const char* wrong : {"5.", ".5", "5,9", "x", "-1", "99999999999999999999", "5..9"}) {
     expect_error(more(wrong, ""), 400, "more");

@@ -40,7 +40,7 @@ const views: Record<ViewName, FunctionComponent> = {
 // Views that have something to show without a model's run.
 const standing: ViewName[] = ["steps", "masks", "study", "learn"];
 
-// Views of the model's run: what is changed of it, and what it predicts, stands around them.
+// Views of the model's run: what is changed of it, and what it predicts, stands around them. (In Text, under the text.)
 const ofRun: ViewName[] = ["text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow"];
 
 function Views() {
@@ -94,7 +94,7 @@ function Main() {
           <Notice>{t("loading")}</Notice>
         </ViewFrame>
       )}
-      {ready && ofRun.includes(name) && <PredictionPanel />}
+      {ready && ofRun.includes(name) && name !== "text" && <PredictionPanel />}
     </main>
   );
 }

@@ -1,6 +1,6 @@
 // Switching heads off: on a tile, in a table, for the selected head; and what is changed of the run, all in one line.
 import { Segmented } from "./controls";
-import { positionName, TokenName } from "./predictions";
+import { positionText, TokenName } from "./predictions";
 import { t } from "../core/language";
 import { percentText, shortText } from "../core/numbers";
 import { shownPrediction, tokensShown } from "../core/predictions";
@@ -48,7 +48,7 @@ export function PassedSwitch() {
   );
 }
 
-// "after mat 5: . 41 % → and 33 %, KL 0.21 nats"
+// "after “mat” (5): . 41 % → and 33 %, KL 0.21 nats"
 function Moved(props: { at: PositionPrediction }) {
   const { at } = props;
   const of = capture.value!;
@@ -58,7 +58,7 @@ function Moved(props: { at: PositionPrediction }) {
   };
   return (
     <span class="moved">
-      {t(of.predicts === "next" ? "afterToken" : "atToken", { token: positionName(of, at.position) })}: {best(true)} → {best(false)}
+      {t("movedThere", { where: positionText(of, at.position) })}{best(true)} → {best(false)}
       <small title={t("klTitle")}>{t("klText", { value: shortText(at.kl ?? 0) })}</small>
     </span>
   );

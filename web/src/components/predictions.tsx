@@ -5,10 +5,10 @@ import { largestTemperature, mostTopK } from "../core/hash";
 import { t } from "../core/language";
 import { percentText, shortText } from "../core/numbers";
 import { askedPosition, askForLong, continueText, endedText, isLong, isPredicting, playing, predictable, shownPrediction, tokensShown } from "../core/predictions";
-import { continueWith } from "../core/runs";
+import { continueWith, runModel } from "../core/runs";
 import { chances } from "../core/sampling";
 import { capture, change, isChanged, namesOf, now, running } from "../core/state";
-import { placed, tokenLabel } from "../core/tokens";
+import { isolated, tokenLabel } from "../core/tokens";
 import type { Capture, PositionPrediction } from "../data/types";
 
 const fewRows = 8;
@@ -21,9 +21,11 @@ export function TokenName(props: { token: string; ends?: boolean }) {
 
 const goesOn = (of: Capture) => of.predicts === "next" && of.kinds.length === 1;
 
-export function positionName(of: Capture, position: number): string {
+// "after “cat” (3)"
+export function positionText(of: Capture, position: number): string {
   const side = of.sequences.decoder && of.predicts === "next" ? "decoder" : (Object.keys(of.sequences)[0] as "encoder");
-  return placed(namesOf(of, side)[position] ?? "", position);
+  const token = isolated(namesOf(of, side)[position] ?? "");
+  return t(of.predicts === "next" ? "afterToken" : "atToken", { token, position });
 }
 
 type ShownToken = ReturnType<typeof tokensShown>[number];
@@ -44,8 +46,8 @@ function Row(props: { of: Capture; token: ShownToken; most: number; chance: numb
         {token.other !== undefined && <i class="other" style={width(token.other)} />}
       </span>
       <b>{percentText(token.probability)}</b>
-      {token.other !== undefined && <small>{t(now.before.value ? "afterShort" : "beforeShort")} {percentText(token.other)}</small>}
-      {chance !== null && <small>{t("drawnWith")} {percentText(chance)}</small>}
+      {token.other !== undefined && <small class="was">{t(now.before.value ? "afterShort" : "beforeShort")} {percentText(token.other)}</small>}
+      {chance !== null && <small class="chance">{t("drawnWith")} {percentText(chance)}</small>}
     </li>
   );
 }
@@ -55,13 +57,13 @@ function Position(props: { of: Capture; at: PositionPrediction; drawing: boolean
   const [all, setAll] = useState(false);
   const tokens = tokensShown(at, now.before.value);
   const shares = props.drawing ? chances(tokens, now.temperature.value, now.topK.value) : null;
-  const plain = now.temperature.value === 1 && now.topK.value >= mostTopK;
+  const plain = now.temperature.value === 1 && now.topK.value >= fewRows; // hardly another number
   const rows = all ? tokens : tokens.slice(0, fewRows);
   const most = Math.max(1e-9, ...tokens.map(({ probability, other }) => Math.max(probability, other ?? 0)));
   return (
     <div class="position">
       <p class="where">
-        {t(of.predicts === "next" ? "afterToken" : "atToken", { token: positionName(of, at.position) })}
+        {positionText(of, at.position)}
         {at.kl !== undefined && <span class="kl" title={t("klTitle")}>{t("klText", { value: shortText(at.kl) })}</span>}
       </p>
       <ol class="prediction">
@@ -92,6 +94,9 @@ function Drawing() {
       <span title={t("topKTitle")}>
         <NumberField label={t("topK")} value={now.topK.value} least={1} largest={mostTopK} onChange={(topK) => Number.isInteger(topK) && change({ topK }, true)} />
       </span>
+      {(of.more?.length ?? 0) > 0 && !playing.value && (
+        <button type="button" class="plain" disabled={running.value} onClick={() => void runModel(of.model, of.text, of.text2 ?? "")}>{t("continueBack")}</button>
+      )}
       {endedText.value === of.id && <span class="advice" role="status">{t("continueEnded")}</span>}
     </div>
   );

@@ -7,7 +7,7 @@ import { continueWith } from "./runs";
 import { chances, drawn } from "./sampling";
 import { canChange, capture, kindInfo, now, runChange, selectedTokens, source } from "./state";
 import { isChange, variantName } from "./whatif";
-import type { PositionPrediction, Predictions } from "../data/types";
+import type { Capture, PositionPrediction, Predictions } from "../data/types";
 
 const mostTokensUnasked = 1024; // of a text whose prediction nobody has to ask for
 
@@ -29,14 +29,16 @@ export const isLong = computed(() => {
 });
 export const askForLong = () => (asked.value = capture.peek()?.id ?? "");
 
+const textOf = (of: Capture | null) => (of ? JSON.stringify([of.model, of.text, of.text2]) : "");
+
 export interface Loaded {
   key: string; // the run, its change and the position that it belongs to
-  run: string;
+  text: string; // the text that it belongs to, with which tokens ever
   changed: boolean;
   value: Predictions | null;
   error: string;
 }
-const nothing: Loaded = { key: "", run: "", changed: false, value: null, error: "" };
+const nothing: Loaded = { key: "", text: "", changed: false, value: null, error: "" };
 export const prediction = signal<Loaded>(nothing);
 
 const wantedKey = computed(() => {
@@ -57,14 +59,14 @@ effect(() => {
   const left = new AbortController();
   const settle = (value: Predictions | null, error: string) => {
     if (left.signal.aborted) return;
-    prediction.value = { key, run: capture.peek()?.id ?? "", changed: isChange(runChange.peek()), value, error };
+    prediction.value = { key, text: textOf(capture.peek()), changed: isChange(runChange.peek()), value, error };
   };
   waiting = from.predictions(name, position, mostTopK, left.signal).then((value) => settle(value, ""), (error: unknown) => settle(null, errorText(error)));
   return () => left.abort();
 });
 
-// What is shown: within a run, the last answer until the next is here.
-export const shownPrediction = computed(() => (prediction.value.run === capture.value?.id ? prediction.value : nothing));
+// What is shown: within a text, the last answer until the next is here.
+export const shownPrediction = computed(() => (prediction.value.text === textOf(capture.value) ? prediction.value : nothing));
 
 // The tokens of a position as the run on the screen has them: before the changes, or after.
 export function tokensShown(at: PositionPrediction, before: boolean) {
@@ -80,11 +82,14 @@ export function tokensShown(at: PositionPrediction, before: boolean) {
 export const playing = signal(false);
 export const endedText = signal(""); // the run whose text the model would end
 
-// Draws tokens and reads the text again with each; false: not to the end.
+const pause = 300; // ms between two tokens: the attention of each is to be seen
+
+// Draws tokens and reads the text again with each.
 export async function continueText(count: number): Promise<void> {
   playing.value = true;
   try {
     for (let i = 0; i < count && playing.peek(); ++i) {
+      if (i > 0) await new Promise((done) => setTimeout(done, pause));
       await waiting;
       const at = prediction.peek().value?.positions?.[0];
       if (!at || isPredicting.peek() || askedPosition.peek() >= 0) return;
