@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "fovea/attribution.h"
-#include "fovea/error.h"
+#include "fovea/passed_on.h"
 #include "fovea/places.h"
 #include "request_error.h"
 
@@ -67,23 +66,22 @@ bool is_off(const std::vector<HeadPlace>& off, AttentionKind kind, Index layer, 
 // Heads that are switched off pass nothing on.
 Run passed_run(const StoredCapture& stored, AttentionKind kind, const std::vector<HeadPlace>& off,
                const std::stop_token& stop) {
-  const Run& run = stored.run();
+  Run run = stored.run();
   check_size(run, kind);
-  const LayerView& first = run.layer(kind, 0);
-  const Index layers = run.layers(kind), per_layer = first.heads() * first.queries() * first.keys();
-  Tensor all = Tensor::uninitialized({layers, 1, first.heads(), first.queries(), first.keys()});
+  const LayerView first = run.layer(kind, 0);
+  const Index layers = run.layers(kind);
+  add_value_norms(stored.model->model(), run);
+  Tensor all({layers, 1, first.heads(), first.queries(), first.keys()});
+  float* at = all.data();
   for (Index layer = 0; layer < layers; ++layer) {
-    if (stop.stop_requested()) throw Stopped("[explorer] stopped");
-    RunOptions options;
-    options.intervention = stored.intervention;
-    Tensor norms = passed_norms(stored.model->model(), stored.read.input, kind, layer, options);
-    to_shares(norms);
-    for (Index head = 0; head < first.heads(); ++head) {
-      if (is_off(off, kind, layer, head)) {
-        std::fill_n(norms.data() + head * per_layer / first.heads(), per_layer / first.heads(), 0.0f);
-      }
+    for (Index head = 0; head < first.heads(); ++head, at += first.queries() * first.keys()) {
+      if (is_off(off, kind, layer, head)) continue;
+      HeadChoice choice{.kind = kind, .layer = layer, .head = head};
+      choice.passed_on = true;
+      Tensor norms = run.weights(choice, stop);
+      to_shares(norms);
+      std::copy_n(norms.data(), norms.shape().elements(), at);
     }
-    std::copy_n(norms.data(), per_layer, all.data() + layer * per_layer);
   }
   // Who may see whom is told only where all layers agree; what is hidden passes nothing anyway.
   Run shares =

@@ -1,5 +1,5 @@
-// Where a prediction comes from: what each layer would predict, what each part adds to a logit, what a head
-// really passes on. All of one sequence, B = 1.
+// Where a prediction comes from: what each layer would predict, what each part adds to a logit. All
+// of one sequence, B = 1. What heads pass on: passed_on.h.
 #pragma once
 
 #include <vector>
@@ -42,10 +42,5 @@ struct FOVEA_API LogitAttribution {
 // others.
 FOVEA_API LogitAttribution attribute_logit(const Model& model, const ModelInput& input, Index position,
                                            Index token, const RunOptions& options = {});
-
-// What a head passes on (Kobayashi et al. 2020): the norm of weight · value · W_O per query and key,
-// [H, N, M]. A key that gets all the attention and has a tiny value passes nothing.
-FOVEA_API Tensor passed_norms(const Model& model, const ModelInput& input, AttentionKind kind, Index layer,
-                              const RunOptions& options = {});
 
 }  // namespace fovea

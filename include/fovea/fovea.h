@@ -64,6 +64,7 @@
 #include "fovea/named_tensors.h"
 #include "fovea/npy.h"
 #include "fovea/npz.h"
+#include "fovea/passed_on.h"
 #include "fovea/places.h"
 #include "fovea/pointing.h"
 #include "fovea/predict.h"

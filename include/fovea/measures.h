@@ -39,8 +39,10 @@ enum class Measure {
   block_diagonal,      // weight within the query's own block; needs blocks
   induction,           // weight of key p − period + 1, where the sequence repeats; needs a period
   induction_lift,  // that weight, in even shares of what does not rest on the first key or special tokens
+  passed_on,       // Σ_j of the norms of weight · value · W_O; needs a run with its value norms
+  sink_passed_on,  // share of that which comes from the most attended key; beside sink_share
 };
-inline constexpr std::size_t kMeasureCount = 19;
+inline constexpr std::size_t kMeasureCount = 21;
 FOVEA_API std::vector<Measure> all_measures();
 
 // Of one head, or of the mean of all heads.
@@ -50,8 +52,9 @@ struct FOVEA_API HeadMeasures {
   // The mean over the rows that see something and to which the measure applies (the key it asks for exists
   // and is visible). NaN: applies to no row, or was not requested.
   double operator[](Measure measure) const { return values[static_cast<std::size_t>(measure)]; }
-  // [N], 0 for rows to which the measure does not apply. Empty for received, sink_share and induction_lift,
-  // for what needs tokens, blocks or a period that are not known, and without MeasureOptions::rows.
+  // [N], 0 for rows to which the measure does not apply. Empty for received, sink_share, induction_lift and
+  // what is passed on, for what needs tokens, blocks or a period that are not known, and without
+  // MeasureOptions::rows.
   const std::vector<double>& rows(Measure measure) const {
     return row_values[static_cast<std::size_t>(measure)];
   }

@@ -42,6 +42,9 @@ struct FOVEA_API AttentionView {
 struct FOVEA_API LayerView : AttentionView {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;
+  // [B, H, M] the norm of value · W_O of every key: what its full attention would pass on. Null where
+  // nobody asked for them: add_value_norms() (passed_on.h).
+  std::shared_ptr<const Tensor> value_norms = nullptr;
 
   Index batch() const { return (stored() ? weights : q).shape()[0]; }
   Index heads() const { return (stored() ? weights : q).shape()[1]; }
@@ -64,6 +67,9 @@ struct FOVEA_API HeadChoice {
   Index batch = 0;  // the sequence
   Mask mask =
       {};  // hides more than the layer's own mask, and the softmax is recomputed; not for stored weights
+  // Instead of weights, what the head passes on: the norm of weight · value · W_O (Kobayashi et al. 2020).
+  // Heads are merged after that. The run must have its value norms.
+  bool passed_on = false;
 
   std::string name() const;  // "L5H0", "L5 mean"
 };
@@ -120,11 +126,17 @@ class FOVEA_API Run {
   // The same with a mask that hides more in every layer. Throws Error for stored weights.
   Run masked(const Mask& mask) const;
 
-  AttentionView head(const HeadChoice& choice) const;  // one head: throws Error for merged ones
+  // [B, H, M] of a layer, kept and saved with the run. Throws Error for another shape, and for norms that
+  // are negative or no numbers.
+  void set_value_norms(AttentionKind kind, Index layer, Tensor norms);
+  bool has_value_norms(AttentionKind kind) const;  // of every layer
+
+  // One head: throws Error for merged ones, and for what is passed on.
+  AttentionView head(const HeadChoice& choice) const;
   // What the chosen head, or one of the merged heads, may see.
   Mask visible(const HeadChoice& choice) const;
 
-  // The chosen weights: all [N, M], or a rectangle.
+  // The chosen weights (or what is passed on, as in all that follows): all [N, M], or a rectangle.
   Tensor weights(const HeadChoice& choice, const std::stop_token& stop = {}) const;
   Tensor weights(const HeadChoice& choice, const Crop& crop, const std::stop_token& stop = {}) const;
   WeightCells cells(const HeadChoice& choice, Index size, const std::stop_token& stop = {}) const;

@@ -13,10 +13,12 @@ namespace {
 
 std::size_t place(Measure measure) { return static_cast<std::size_t>(measure); }
 
-// One value per row; received and sink_share are of the columns, induction_lift is a ratio of sums.
+// One value per row; received, sink_share and what is passed on are of the columns, induction_lift is a
+// ratio of sums.
 bool is_per_row(Measure measure) {
   return measure != Measure::received && measure != Measure::sink_share &&
-         measure != Measure::induction_lift;
+         measure != Measure::induction_lift && measure != Measure::passed_on &&
+         measure != Measure::sink_passed_on;
 }
 
 }  // namespace

@@ -51,6 +51,30 @@ std::vector<MeasureDefinition> received_definitions() {
         "that the key matters. Under a causal mask the first keys receive more by construction.",
         "占比大往往说明这个头此时无事可做、停在那里，而不是那个键很重要。因果掩码下，开头的键天然收到更多"
         "。"}},
+      {"passed_on",
+       Measure::passed_on,
+       {"passed on", "传出量"},
+       both("Σ_j ‖w(i,j) · v(j) · W_O‖"),
+       {"What a head really passes on: the norm of each weighted value after the output matrix, summed over "
+        "the keys and averaged over the rows that see something (Kobayashi et al. 2020).",
+        "一个头真正传出去的量：每个加权的值经过输出矩阵之后的范数，对键求和，再对能看到键的各行取平均"
+        "（Kobayashi 等，2020）。"},
+       {"0 upwards; in the units of the residual stream. It needs a model: weights alone do not tell.",
+        "大于等于 0，单位与残差流相同。需要模型：只有权重无法得知。"},
+       {"A sum of norms, not the norm of the sum: what several keys pass on may cancel. Compare heads of one "
+        "layer; the stream grows from layer to layer.",
+        "这是范数之和，不是和的范数：几个键传出的内容可能相互抵消。宜在同一层内比较，因为残差流逐层变大。"}},
+      {"sink_passed_on",
+       Measure::sink_passed_on,
+       {"sink passes on", "汇聚键传出占比"},
+       both("p(j*) / Σ_j p(j),   p(j) = Σ_i ‖w(i,j) · v(j) · W_O‖,   j* = argmax_j Σ_i w(i,j)"),
+       {"The share of what a head passes on that comes from its most attended key. Beside sink_share: if "
+        "that is large and this is small, the head is parked there and takes little from it.",
+        "一个头传出的量中，来自最受关注的那个键的占比。与 sink_share "
+        "对照：前者大而此值小，说明头停在那里，却几乎不从那里取东西。"},
+       {"0 to 1.", "0 到 1。"},
+       {"Values whose heads write to directions that nobody reads count as much as others.",
+        "即使写入的方向没有后续层读取，也同样计入。"}},
   };
 }
 

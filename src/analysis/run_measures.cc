@@ -41,6 +41,35 @@ AttentionMeasures measure_view(const AttentionView& view, const MeasureOptions& 
   return measure_attention(view.q, view.k, view.options, options);
 }
 
+// What a head passes on, from what its keys receive: a sum over the rows of weight · norm is a sum over the
+// keys. `norms` [M] are those of the head.
+void add_passed_on(const float* norms, const MeasureOptions& options, HeadMeasures& head) {
+  const auto set = [&](Measure measure, double value) {
+    const std::vector<Measure>& asked = options.measures;
+    if (!asked.empty() && std::find(asked.begin(), asked.end(), measure) == asked.end()) return;
+    head.values[static_cast<std::size_t>(measure)] = value;
+  };
+  double all = 0;
+  for (std::size_t j = 0; j < head.received.size(); ++j)
+    all += head.received[j] * static_cast<double>(norms[j]);
+  if (head.rows_seeing == 0) return;
+  set(Measure::passed_on, all / static_cast<double>(head.rows_seeing));
+  const Index sink = head.most_attended();
+  if (all > 0) {
+    set(Measure::sink_passed_on,
+        head.received[static_cast<std::size_t>(sink)] * static_cast<double>(norms[sink]) / all);
+  }
+}
+
+// Of all heads of one sequence [1, H].
+void add_passed_on(const LayerView& layer, const MeasureOptions& options,
+                   std::vector<HeadMeasures>& heads) {
+  if (layer.value_norms == nullptr) return;
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    add_passed_on(layer.value_norms->data() + static_cast<Index>(h) * layer.keys(), options, heads[h]);
+  }
+}
+
 // Merged rows are weights like any others; they exist in bands only.
 AttentionMeasures measure_merged(const Run& run, const HeadChoice& choice, const MeasureOptions& options) {
   const LayerView& layer = run.layer(choice.kind, choice.layer);
@@ -68,7 +97,13 @@ AttentionMeasures measure_choice(const Run& run, const HeadChoice& choice, const
   MeasureOptions of_head = with_tokens(run, choice.kind, choice.batch, options);
   of_head.head_mean = false;
   if (choice.merge != HeadMerge::none) return measure_merged(run, choice, of_head);
-  return measure_view(run.head(choice), of_head);
+  AttentionMeasures one = measure_view(run.head(choice), of_head);
+  const LayerView& layer = run.layer(choice.kind, choice.layer);
+  if (layer.value_norms != nullptr) {
+    const Index row = choice.batch * layer.heads() + choice.head;
+    add_passed_on(layer.value_norms->data() + row * layer.keys(), options, one.heads.front().front());
+  }
+  return one;
 }
 
 // What is true of all layers, or heads, together.
@@ -119,6 +154,7 @@ AttentionMeasures measure_attention(const Run& run, const MeasureOptions& option
     }
     check_stop(options.stop, "measures");
     AttentionMeasures layer = measure_view(run.layer(part.kind, l), of_layer);
+    add_passed_on(run.layer(part.kind, l), options, layer.heads.front());
     add_notes(all, layer, l == 0);
     all.heads.push_back(std::move(layer.heads.front()));
     if (!layer.head_mean.empty()) all.head_mean.push_back(std::move(layer.head_mean.front()));

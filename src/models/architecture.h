@@ -67,6 +67,8 @@ class FOVEA_PRIVATE_API Architecture {
   // The stream after some layer → what run() would call hidden if that layer were the last.
   virtual Tensor last_norm(Tensor x) const { return x; }
   virtual std::optional<Readout> readout() const { return std::nullopt; }
+  // The layer that mixes the heads, W_O: H·D → E. The layer is there.
+  virtual const Linear& attention_output(AttentionKind kind, Index layer) const = 0;
 
   // GPT-2, Llama and BERT: [1, n, E] after the last norm, [1, 1, E] with last_only.
   virtual bool restarts() const { return false; }

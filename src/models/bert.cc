@@ -71,6 +71,9 @@ class Bert final : public Architecture {
   Bert(ConfigReader& config, WeightPlan& weights);
   ModelOutput run(const ModelInput& input, const RunOptions& options) const override;
   Tensor logits(const Tensor& hidden) const override;
+  const Linear& attention_output(AttentionKind, Index layer) const override {
+    return layers_[static_cast<std::size_t>(layer)].output;
+  }
   bool restarts() const override { return true; }
   Tensor restart(Restart restart) const override;
 

@@ -31,6 +31,9 @@ class Gpt2 final : public Architecture {
   Tensor logits(const Tensor& hidden) const override { return output_(hidden); }
   Tensor last_norm(Tensor x) const override;
   std::optional<Readout> readout() const override;
+  const Linear& attention_output(AttentionKind, Index layer) const override {
+    return layers_[static_cast<std::size_t>(layer)].output;
+  }
   bool restarts() const override { return true; }
   Tensor restart(Restart restart) const override;
 

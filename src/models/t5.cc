@@ -29,6 +29,11 @@ class T5 final : public EncoderDecoder {
   Tensor logits(const Tensor& hidden) const override;
   Tensor last_norm(Tensor x) const override;
   std::optional<Readout> readout() const override;
+  const Linear& attention_output(AttentionKind kind, Index layer) const override {
+    const auto at = static_cast<std::size_t>(layer);
+    if (kind == AttentionKind::cross) return cross_[at].output;
+    return kind == AttentionKind::encoder ? encoder_[at].output : decoder_[at].output;
+  }
 
  protected:
   Tensor encode(const Ids& ids, const Flags& real, Probe* probe) const override;

@@ -101,7 +101,7 @@ std::vector<HeadPlace> heads_of(const std::string& text, const ModelConfig& conf
 std::string spaced(std::string_view token) {
   std::string text(token);
   for (const std::string_view mark : {std::string_view("▁"), std::string_view("Ġ")}) {
-    if (text.starts_with(mark)) text.replace(0, mark.size(), " ");
+    if (text.starts_with(mark)) text.replace(0, mark.size(), 1, ' ');
   }
   return text;
 }

@@ -2,6 +2,7 @@
 #include "fovea/run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/fail.h"
@@ -78,6 +79,10 @@ LayerView entry_of(const LayerView& layer, Index batch) {
   LayerView one = layer;
   one.q = of_entry(layer.q), one.k = of_entry(layer.k), one.v = of_entry(layer.v);
   one.weights = of_entry(layer.weights);
+  if (layer.value_norms != nullptr && layer.batch() > 1) {
+    one.value_norms = std::make_shared<const Tensor>(
+        Tensor::copy_of(layer.value_norms->view().slice(0, batch, batch + 1)));
+  }
   one.options.mask = layer.options.mask.select(batch);
   one.options.bias = layer.options.bias.select(batch);
   return one;
@@ -267,6 +272,7 @@ LayerView Run::entry(const HeadChoice& choice) const {
 AttentionView Run::head(const HeadChoice& choice) const {
   const LayerView all = entry(choice);
   if (choice.merge != HeadMerge::none) fail("[run] {} is not one head", choice.name());
+  if (choice.passed_on) fail("[run] what {} passes on is a matrix, not a head", choice.name());
   if (choice.head < 0 || choice.head >= all.heads()) {
     fail("[run] head {} does not exist: there {} {}, counted from 0", choice.head,
          all.heads() == 1 ? "is" : "are", all.heads());
@@ -288,8 +294,34 @@ AttentionView Run::head(const HeadChoice& choice) const {
 }
 
 Mask Run::visible(const HeadChoice& choice) const {
-  if (choice.merge == HeadMerge::none) return head(choice).options.mask;
+  HeadChoice weights = choice;
+  weights.passed_on = false;
+  if (choice.merge == HeadMerge::none) return head(weights).options.mask;
   return entry(choice).options.mask.of_any_head(0);
+}
+
+void Run::set_value_norms(AttentionKind kind, Index index, Tensor norms) {
+  const LayerView& there = layer(kind, index);
+  const Shape expected = {there.batch(), there.heads(), there.keys()};
+  if (!(norms.shape() == expected)) {
+    fail("[run] value norms of {} layer {} are {}, expected {}", to_string(kind), index,
+         norms.shape().to_string(), expected.to_string());
+  }
+  for (Index i = 0; i < expected.elements(); ++i) {
+    if (norms.data()[i] >= 0 && std::isfinite(norms.data()[i])) continue;
+    fail("[run] a value norm of {} layer {} is {}, expected a number from 0 on", to_string(kind), index,
+         norms.data()[i]);
+  }
+  const auto kept = std::make_shared<const Tensor>(std::move(norms));
+  for (LayerView& each : layers_) {
+    if (each.kind == kind && each.layer == index) each.value_norms = kept;
+  }
+}
+
+bool Run::has_value_norms(AttentionKind kind) const {
+  return layers(kind) > 0 && std::all_of(layers_.begin(), layers_.end(), [&](const LayerView& each) {
+           return each.kind != kind || each.value_norms != nullptr;
+         });
 }
 
 std::size_t Run::bytes() const {

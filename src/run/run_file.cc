@@ -30,6 +30,7 @@ void add_arrays(NamedArrays& arrays, const LayerView& layer, const std::string& 
   add("k", layer.k);
   add("v", layer.v);
   add("weights", layer.weights);
+  if (layer.value_norms != nullptr) arrays.add(prefix + "value_norms", Tensor::copy_of(*layer.value_norms));
   if (layer.options.bias.is_none()) return;
   Tensor table = relative_table(layer.options.bias, layer.heads(), std::max(layer.queries(), layer.keys()));
   if (table.empty())
@@ -95,6 +96,10 @@ Run RunReader::read() {
   }
   run_.model_ = root.text("model");
   for (const Json& layer : root.list(version == kVersion ? "layers" : "calls")) add_layer({layer, where_});
+  for (const LayerView& layer : std::vector<LayerView>(run_.layers_)) {
+    const std::string name = array_prefix(layer.kind, layer.layer) + "value_norms";
+    if (arrays_->contains(name)) run_.set_value_norms(layer.kind, layer.layer, arrays_->tensor(name));
+  }
   if (version == kVersion) {
     read_tokens(JsonFields(root.member("tokens"), where_));
   } else {

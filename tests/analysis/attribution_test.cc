@@ -1,4 +1,4 @@
-// Logit lens, direct logit attribution and passed-on norms, against transformers (make_whatif_goldens.py).
+// Logit lens and direct logit attribution, against transformers (make_whatif_goldens.py).
 #include "fovea/attribution.h"
 
 #include "fovea/intervention.h"
@@ -26,14 +26,6 @@ class Attribution : public ::testing::TestWithParam<const char*> {
 TEST_P(Attribution, logit_lens_is_that_of_transformers) {
   expect_near(logit_lens(model, input(), {3, 5}), golden.tensor("lens"), 1e-4, "lens");
   EXPECT_THROW(logit_lens(model, input(), {11}), Error);
-}
-
-TEST_P(Attribution, norms_that_heads_pass_on) {
-  const AttentionKind kind = model.config().is_encoder_decoder()          ? AttentionKind::cross
-                             : model.config().family == ModelFamily::bert ? AttentionKind::encoder
-                                                                          : AttentionKind::decoder;
-  expect_near(passed_norms(model, input(), kind, 1), golden.tensor("passed"), 1e-4, "passed");
-  EXPECT_THROW(passed_norms(model, input(), kind, 9), Error);
 }
 
 TEST_P(Attribution, parts_of_a_logit) {

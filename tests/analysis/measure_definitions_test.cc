@@ -61,7 +61,11 @@ fovea::Run stored(const Tensor& weights) {
 
 TEST(MeasureDefinitions, every_one_is_computed) {
   const SampleRun run;
-  const AttentionMeasures measures = measure_attention(run.weights, {}, run.options);
+  fovea::Run with_norms = stored(run.weights);  // what is passed on needs them
+  for (Index l = 0; l < 2; ++l) {
+    with_norms.set_value_norms(AttentionKind::encoder, l, Tensor::filled({1, 2, 10}, 3));
+  }
+  const AttentionMeasures measures = measure_attention(with_norms, run.options);
   const std::map<std::string, std::function<bool()>> others = {
       {"role", [&] { return !role_of(measures.heads[0][0]).name.en.empty(); }},
       {"head_similarity", [&] { return head_similarity(run.weights).divergence(0, 1) > 0; }},

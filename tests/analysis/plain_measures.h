@@ -171,6 +171,9 @@ inline double plain_measure(const PlainHead& head, Measure measure) {
       }
       return even > 0 ? induced / even : none;
     }
+    case Measure::passed_on:  // not from weights alone: passed_on_test.cc
+    case Measure::sink_passed_on:
+      return none;
   }
   return none;
 }

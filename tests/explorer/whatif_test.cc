@@ -2,7 +2,6 @@
 // library's whole runs.
 #include <cmath>
 
-#include "fovea/attribution.h"
 #include "fovea/head_steps.h"
 #include "fovea/places.h"
 #include "fovea/predict.h"
@@ -145,15 +144,31 @@ TEST_F(WhatIfAnswers, what_is_passed_on_as_shares_of_each_row) {
   const Json summary = read_text("gpt2", kCatText);
   const TextRun run = model.read({kCatText});
   const std::string base = path_of(summary, "weights?kind=decoder&layer=1&show=passed");
-  const Tensor norms = passed_norms(model.model(), run.input, AttentionKind::decoder, 1);  // [H, N, M]
   const Tensor got = arrays(base + "&head=2").tensor("weights");
   const Index n = got.shape()[0];
-  for (Index i = 0; i < n; ++i) {
-    double sum = 0;
-    for (Index j = 0; j < n; ++j) sum += static_cast<double>(norms(2, i, j));
-    for (Index j = 0; j < n; ++j) {
-      ASSERT_NEAR(static_cast<double>(got(i, j)), static_cast<double>(norms(2, i, j)) / sum, 1e-6);
+  // Head 2 step by step: ‖v(j) · W_O‖, by its rows of W_O [H·D, E].
+  const HeadSteps steps =
+      LayerRun(model.model(), run.input, AttentionKind::decoder, 1).head(2, {0, n, 0, n});
+  const Index width = steps.v.shape()[1];
+  std::vector<double> norms;
+  for (Index j = 0; j < n; ++j) {
+    double squares = 0;
+    for (Index e = 0; e < steps.w_o.shape()[1]; ++e) {
+      double sum = 0;
+      for (Index d = 0; d < width; ++d) {
+        sum += static_cast<double>(steps.v(j, d)) * static_cast<double>(steps.w_o(2 * width + d, e));
+      }
+      squares += sum * sum;
     }
+    norms.push_back(std::sqrt(squares));
+  }
+  for (Index i = 0; i < n; ++i) {
+    const auto passed = [&](Index j) {
+      return static_cast<double>(steps.weights(i, j)) * norms[static_cast<std::size_t>(j)];
+    };
+    double sum = 0;
+    for (Index j = 0; j < n; ++j) sum += passed(j);
+    for (Index j = 0; j < n; ++j) ASSERT_NEAR(static_cast<double>(got(i, j)), passed(j) / sum, 1e-6);
   }
   EXPECT_EQ(arrays(path_of(summary, "thumbnails?kind=decoder&show=passed")).tensor("mean").shape()[0],
             run.run.layers(AttentionKind::decoder));

@@ -60,6 +60,7 @@ class AnalyzeCommand final : public Command {
   MeasureOptions measure_options(const AnalyzedRun& source) const;
   MeasuresReport report(const AnalyzedRun& source, const std::stop_token& stop) const;
   void print_report(const Context& context, const MeasuresReport& measured) const;
+  bool wants_passed_on() const;
 
   RenderOptions render(const Context& context) const {
     return context.render(static_cast<int>(digits_.value_or(4)));
@@ -78,19 +79,23 @@ class AnalyzeCommand final : public Command {
 };
 
 std::vector<HelpExample> AnalyzeCommand::examples() const {
-  return {{"fovea analyze --example", tr("\"I love AI\" through four heads")},
-          {"fovea analyze weights.npy --tokens \"I love AI\"",
-           tr("one row per head, with the words as labels")},
-          {"fovea analyze --model minilm \"The quick brown fox jumps over the lazy dog.\" --layer 5",
-           tr("what the heads of a real model do with a sentence")},
-          {"fovea analyze bert.npz --measures entropy,distance,role --sort entropy --top 10",
-           tr("the ten most spread-out heads of all layers")},
-          {"fovea analyze --q q.npy --k k.npy --mask causal --csv",
-           tr("long inputs, as CSV for a spreadsheet")},
-          {"fovea analyze bert.npz --similarity", tr("which heads look alike")},
-          {"fovea analyze bert.npz --rollout 0",
-           tr("how much of each token reaches position 0 of the last layer")},
-          {"fovea analyze --explain sink_share", tr("what a measure means")}};
+  return {
+      {"fovea analyze --example", tr("\"I love AI\" through four heads")},
+      {"fovea analyze weights.npy --tokens \"I love AI\"",
+       tr("one row per head, with the words as labels")},
+      {"fovea analyze --model minilm \"The quick brown fox jumps over the lazy dog.\" --layer 5",
+       tr("what the heads of a real model do with a sentence")},
+      {"fovea analyze bert.npz --measures entropy,distance,role --sort entropy --top 10",
+       tr("the ten most spread-out heads of all layers")},
+      {"fovea analyze --q q.npy --k k.npy --mask causal --csv",
+       tr("long inputs, as CSV for a spreadsheet")},
+      {"fovea analyze bert.npz --similarity", tr("which heads look alike")},
+      {"fovea analyze bert.npz --rollout 0",
+       tr("how much of each token reaches position 0 of the last layer")},
+      {"fovea analyze --model minilm \"The cat sat.\" --measures sink_share,sink_passed_on --top 5 --sort "
+       "passed_on",
+       tr("which heads pass on most, and whether it comes from where they look")},
+      {"fovea analyze --explain sink_share", tr("what a measure means")}};
 }
 
 void AnalyzeCommand::declare(OptionList& options) {
@@ -136,8 +141,8 @@ void AnalyzeCommand::check_command_line() const {
 }
 
 AnalyzedRun AnalyzeCommand::open(Language language) const {
-  const OpenRun all =
-      example_ ? input_.of_weights(i_love_ai_weights(input_.mask())) : input_.load(words_, language);
+  const OpenRun all = example_ ? input_.of_weights(i_love_ai_weights(input_.mask()))
+                               : input_.load(words_, language, wants_passed_on());
   AnalyzedRun one;
   one.kind = all.kind;
   one.heads = selection_.choose(all, DefaultHeads::all);
@@ -147,6 +152,15 @@ AnalyzedRun AnalyzeCommand::open(Language language) const {
   one.run = all.run.select(all.kind, one.entry);
   for (HeadChoice& head : one.heads) head.batch = 0;
   return one;
+}
+
+// It takes the values and W_O of a model, too.
+bool AnalyzeCommand::wants_passed_on() const {
+  std::vector<std::string> names = split_list(measures_.value_or(json() || csv() ? "all" : "entropy"));
+  if (sort_) names.push_back(*sort_);
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name == "all" || name == "passed_on" || name == "sink_passed_on";
+  });
 }
 
 // What the output needs: with --q and --k every further measure costs time.

@@ -6,6 +6,7 @@
 #include "fovea/error.h"
 #include "fovea/generation.h"
 #include "fovea/json_writer.h"
+#include "fovea/passed_on.h"
 #include "inputs/beam_arguments.h"
 #include "inputs/model_input.h"
 #include "inputs/text_argument.h"
@@ -111,7 +112,11 @@ class GenerateCommand final : public Command {
       text.finish();
       context.print("\n");
     }
-    if (capture_) loaded.read_generated(prompt, generated.ids).run.save(*capture_);
+    if (capture_) {
+      Run run = loaded.read_generated(prompt, generated.ids).run;
+      add_value_norms(loaded.model(), run);
+      run.save(*capture_);
+    }
     if (interrupt.token().stop_requested()) throw Stopped("[generate] stopped");
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 
 #include "command.h"
 #include "commands/train/folder.h"
@@ -72,6 +73,8 @@ class PlotCommand final : public Command {
         {"fovea plot --model minilm \"The quick brown fox jumps over the lazy dog.\" --layer 5 --head 0 "
          "-o fox.png",
          tr("one head of a real model")},
+        {"fovea plot --model stories15m --show passed-on --heads L2H3 \"Lily had a cat.\"",
+         tr("what this head really passes on")},
         {"fovea plot grid run.safetensors --layer 5 -o layer5.svg",
          tr("all heads of layer 5 (the first is 0)")},
         {"fovea plot lines run.npz --heads L5H0,L5H3 --mass 0.8 -o lines.pdf",
@@ -185,6 +188,10 @@ class PlotCommand final : public Command {
 
   Picture make(const std::string& kind, const std::vector<std::string>& rest, const PictureStyle& style,
                const std::stop_token& stop) const {
+    static const std::vector<std::string> others = {"mask", "growth", "speed", "diagram", "training"};
+    if (source_.passed_on() && std::find(others.begin(), others.end(), kind) != others.end()) {
+      throw UsageError(fmt::format("{}: --show is for pictures of heads", kind));
+    }
     if (kind == "difference") return make_difference(rest, style, stop);
     if (kind == "mask") return make_mask(rest, style);
     if (kind == "growth") return make_growth(rest, style);
@@ -192,18 +199,34 @@ class PlotCommand final : public Command {
     if (kind == "diagram") return make_diagram(rest, style);
     if (kind == "training") return make_training(rest, style);
     source_.check(rest.size());
-    if (kind == "entropy") chosen_measure();  // throws before a model is loaded
-    const OpenRun open = source_.open(rest, style.language);
+    if (kind == "entropy") {
+      chosen_measure();  // throws before a model is loaded
+      if (source_.passed_on()) throw UsageError("entropy and --show: use --measure passed_on");
+    }
+    const OpenRun open = source_.open(rest, style.language, kind == "entropy");
     if (kind == "bars") return bars_picture(source_.received(open, stop), style);
     if (kind == "entropy") return measure_picture(source_.measure(open, chosen_measure(), stop), style);
     if (kind == "grid")
       return grid_picture(source_.picture(open, DefaultHeads::all, kMostPanelCells, stop), style);
     if (kind == "lines") {
-      const PictureInput input = source_.picture(open, DefaultHeads::one_mean, kWhole, stop);
+      PictureInput input = source_.picture(open, DefaultHeads::one_mean, kWhole, stop);
+      if (source_.passed_on()) to_shares(input.values);
       return lines_picture(input, mass_.value_or(0.9), query_, style);
     }
     return heatmap_picture(check_one(source_.picture(open, DefaultHeads::one_mean, kMostCells, stop)),
                            style);
+  }
+
+  // Lines are as wide as a share: each row [K, N, M] divided by its sum.
+  static void to_shares(Tensor& values) {
+    const Index keys = values.shape()[2];
+    for (Index row = 0; row < values.shape()[0] * values.shape()[1]; ++row) {
+      float* begin = values.data() + row * keys;
+      const double sum = std::accumulate(begin, begin + keys, 0.0);
+      if (sum == 0) continue;
+      std::transform(begin, begin + keys, begin,
+                     [&](float value) { return static_cast<float>(static_cast<double>(value) / sum); });
+    }
   }
 
   Measure chosen_measure() const {

@@ -19,6 +19,7 @@ TextModel load_named_model(const std::string& name_or_folder);
 
 // Runs the model on texts given as arguments (text_argument.h), with a note on what it did not know or
 // read.
-Run read_arguments(const std::string& model, const std::vector<std::string>& arguments, Language language);
+Run read_arguments(const std::string& model, const std::vector<std::string>& arguments, Language language,
+                   bool value_norms = false);
 
 }  // namespace fovea::command

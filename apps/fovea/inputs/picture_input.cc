@@ -52,6 +52,9 @@ Tensor stacked(const std::vector<Tensor>& matrices) {
 }  // namespace
 
 void PictureSource::declare(OptionList& options) {
+  options.choice("--show", {"weights", "passed-on"}, show_,
+                 tr("passed-on: what heads really pass on, the norm of weight · value · W_O; needs --model "
+                    "or --capture; default: weights"));
   selection_.declare(options);
   input_.declare(options);
 }
@@ -65,6 +68,15 @@ void PictureSource::check(std::size_t words) const {
   if (words > 1) throw UsageError(fmt::format("got {} files, expected one", words));
 }
 
+std::vector<HeadChoice> PictureSource::chosen(const OpenRun& open, DefaultHeads otherwise) const {
+  if (passed_on() && !open.run.has_value_norms(open.kind)) {
+    throw UsageError("--show passed-on needs --model, or a run that fovea generate --capture saved");
+  }
+  std::vector<HeadChoice> heads = selection_.choose(open, otherwise);
+  for (HeadChoice& head : heads) head.passed_on = passed_on();
+  return heads;
+}
+
 PictureInput PictureSource::picture(const OpenRun& open, DefaultHeads otherwise, Index most,
                                     const std::stop_token& stop) const {
   constexpr Index kMostWhole = 4096;
@@ -76,7 +88,7 @@ PictureInput PictureSource::picture(const OpenRun& open, DefaultHeads otherwise,
                     "heatmap shows means",
                     input.queries, input.keys, kMostWhole));
   }
-  input.heads = selection_.choose(open, otherwise);
+  input.heads = chosen(open, otherwise);
   const Index batch = input.heads.front().batch;
   input.query_labels = open.query_labels(batch), input.key_labels = open.key_labels(batch);
   input.layers = open.layers(), input.layer_heads = open.layer().heads();
@@ -91,9 +103,9 @@ PictureInput PictureSource::picture(const OpenRun& open, DefaultHeads otherwise,
 }
 
 ReceivedAttention PictureSource::received(const OpenRun& open, const std::stop_token& stop) const {
-  const std::vector<HeadChoice> heads = selection_.choose(open, DefaultHeads::one_mean);
+  const std::vector<HeadChoice> heads = chosen(open, DefaultHeads::one_mean);
   return {received_attention(open.run, heads, stop), open.key_labels(heads.front().batch),
-          open.layer().queries()};
+          open.layer().queries(), passed_on()};
 }
 
 MeasureTable PictureSource::measure(const OpenRun& open, Measure measure,

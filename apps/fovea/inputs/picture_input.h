@@ -32,6 +32,7 @@ struct ReceivedAttention {
   std::vector<double> values;           // M
   std::vector<std::string> key_labels;  // M names, or none
   Index queries = 0;
+  bool passed_on = false;  // norms passed on, instead of weights
 };
 
 // One measure of every head, for whole layers or the same heads of each.
@@ -49,9 +50,10 @@ class PictureSource {
   // `words`: one file, none with --q and --k, one text or two with --model; else throws UsageError.
   void check(std::size_t words) const;
 
-  // `words` are a file that holds weights, or what the model reads (RunInput::load).
-  OpenRun open(const std::vector<std::string>& words, Language language) const {
-    return input_.load(words, language);
+  // `words` are a file that holds weights, or what the model reads (RunInput::load). `measures`: some need
+  // more than weights.
+  OpenRun open(const std::vector<std::string>& words, Language language, bool measures = false) const {
+    return input_.load(words, language, passed_on() || measures);
   }
 
   // From queries and keys, long inputs are reduced to `most` rows and columns; kWhole: they are not, and
@@ -62,6 +64,7 @@ class PictureSource {
   // Throws Error if the measure applies to none of a head's rows (punctuation without tokens).
   MeasureTable measure(const OpenRun& open, Measure measure, const std::stop_token& stop) const;
 
+  bool passed_on() const { return show_ == "passed-on"; }  // instead of weights
   bool heads_chosen() const { return selection_.chosen(); }
   bool computed() const { return input_.computed(); }
   bool takes_texts() const { return input_.takes_texts(); }
@@ -69,6 +72,9 @@ class PictureSource {
   const TokenInput& tokens() const { return input_.tokens(); }
 
  private:
+  std::vector<HeadChoice> chosen(const OpenRun& open, DefaultHeads otherwise) const;
+
+  std::string show_ = "weights";
   HeadSelection selection_;
   RunInput input_;
 };

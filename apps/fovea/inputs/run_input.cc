@@ -43,8 +43,8 @@ void RunInput::check(std::size_t words) const {
   scores_.check();
 }
 
-OpenRun RunInput::load(const std::vector<std::string>& words, Language language) const {
-  if (model_) return of_run(read_arguments(*model_, words, language));
+OpenRun RunInput::load(const std::vector<std::string>& words, Language language, bool value_norms) const {
+  if (model_) return of_run(read_arguments(*model_, words, language, value_norms));
   if (capture_) {
     Run run = Run::load(*capture_);
     print_reading_notes(run.readings(), language);

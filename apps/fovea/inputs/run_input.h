@@ -37,8 +37,8 @@ class RunInput {
   // `words`: a file that holds weights, or what the model is to read; none with --q or --capture. A mask
   // that was asked for hides more than the model's own; of stored weights it tells what is visible. Names
   // of tokens that were given replace the run's. Standard error tells, in this language, what the model did
-  // not know or read.
-  OpenRun load(const std::vector<std::string>& words, Language language) const;
+  // not know or read. `value_norms`: of a model, the run can tell what heads pass on.
+  OpenRun load(const std::vector<std::string>& words, Language language, bool value_norms = false) const;
   OpenRun of_weights(AttentionWeights weights) const;  // that are there already
 
   Mask mask() const { return scores_.mask(); }

@@ -33,6 +33,14 @@ HeatmapOptions heatmap_options(const PictureInput& input, std::size_t head, cons
   return options;
 }
 
+// Norms have no natural end, and another name than weights.
+PictureStyle style_for(const PictureInput& input, PictureStyle style) {
+  if (!input.heads.front().passed_on) return style;
+  if (!style.bar_title) style.bar_title = tr("Norm passed on").in(style.language);
+  if (!style.range) style.range = ColorRange::data();
+  return style;
+}
+
 TerminalHeatmap styled(TerminalHeatmap heatmap, const PictureStyle& style) {
   heatmap.digits = style.digits.value_or(3);
   return heatmap;
@@ -50,23 +58,25 @@ TerminalHeatmap terminal_of_head(const PictureInput& input, std::size_t head, co
 
 }  // namespace
 
-Picture heatmap_picture(PictureInput input, PictureStyle style) {
+Picture heatmap_picture(PictureInput input, const PictureStyle& given) {
+  PictureStyle style = style_for(input, given);
+  const bool passed_on = input.heads.front().passed_on;
+  if (!style.title && (input.layers > 1 || input.layer_heads > 1 || passed_on)) {
+    style.title = fmt::format(
+        "{} · {}{}", input.model.empty() ? tr("Attention weights").in(style.language) : input.model,
+        input.heads.front().name(), passed_on ? " · " + tr("passed on").in(style.language) : "");
+  }
   PictureStyle figure_style = style;
   // Means over many keys span orders of magnitude: linear colours would show one corner.
-  if (input.is_thumbnail() && !style.range) figure_style.range = ColorRange::logarithm();
-  if (!style.title && (input.layers > 1 || input.layer_heads > 1)) {
-    style.title = fmt::format(
-        "{} · {}", input.model.empty() ? tr("Attention weights").in(style.language) : input.model,
-        input.heads.front().name());
-    figure_style.title = style.title;
-  }
+  if (input.is_thumbnail() && !given.range) figure_style.range = ColorRange::logarithm();
   return {[=] { return heatmap(input.value(0), heatmap_options(input, 0, figure_style)); },
           [=](const TerminalOptions& options) {
             return to_terminal(terminal_of_head(input, 0, style), options);
           }};
 }
 
-Picture grid_picture(const PictureInput& input, const PictureStyle& style) {
+Picture grid_picture(const PictureInput& input, const PictureStyle& given) {
+  const PictureStyle style = style_for(input, given);
   const auto figure = [=] {
     HeadGridOptions options;
     options.heatmap = heatmap_options(input, 0, style);
@@ -89,7 +99,9 @@ Picture grid_picture(const PictureInput& input, const PictureStyle& style) {
                        options);
     }
     if (whole && !style.title) {
-      options.heatmap.title = tr("Layer {0} Attention Heads", layers[0]).in(style.language);
+      options.heatmap.title = (places.front().passed_on ? tr("Layer {0}: what heads pass on", layers[0])
+                                                        : tr("Layer {0} Attention Heads", layers[0]))
+                                  .in(style.language);
     }
     const bool all_heads =
         whole && static_cast<Index>(heads.size()) == input.layer_heads && input.layers == 1;
@@ -111,7 +123,9 @@ Picture grid_picture(const PictureInput& input, const PictureStyle& style) {
 }
 
 Picture difference_picture(const Tensor& a, const Tensor& b, const PictureInput& names,
-                           const PictureStyle& style) {
+                           const PictureStyle& given) {
+  PictureStyle style = style_for(names, given);
+  style.range = given.range;
   const auto terminal = [=](const TerminalOptions& options) {
     check_terminal_range(style);
     return to_terminal(styled(terminal_difference(a, b, heatmap_options(names, 0, style)), style), options);
@@ -194,8 +208,13 @@ Picture bars_picture(const ReceivedAttention& received, const PictureStyle& styl
     AttentionBarsOptions options;
     options.labels = received.key_labels;
     options.title = style.title, options.value_title = style.bar_title;
-    options.reference = even;
-    options.reference_name = tr("even: {0:.3g}", even).in(style.language);
+    if (received.passed_on) {
+      if (!options.title) options.title = tr("Passed on from each key").in(style.language);
+      if (!options.value_title) options.value_title = tr("Norms passed on, summed").in(style.language);
+    } else {
+      options.reference = even;
+      options.reference_name = tr("even: {0:.3g}", even).in(style.language);
+    }
     options.theme = style.theme, options.language = style.language;
     return attention_bars(received.values, options);
   };
@@ -205,7 +224,8 @@ Picture bars_picture(const ReceivedAttention& received, const PictureStyle& styl
     bars.labels = received.key_labels;
     for (std::size_t j = bars.labels.size(); j < bars.values.size(); ++j)
       bars.labels.push_back(std::to_string(j));
-    const Message title = static_cast<Index>(bars.values.size()) > bars.most
+    const Message title = received.passed_on ? tr("Passed on from each key")
+                          : static_cast<Index>(bars.values.size()) > bars.most
                               ? tr("Attention received, averaged over neighbouring keys")
                               : tr("Attention received");
     bars.title = style.title.value_or(title.in(style.language));

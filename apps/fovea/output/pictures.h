@@ -32,7 +32,7 @@ struct Picture {
   std::function<std::string(const TerminalOptions&)> terminal;
 };
 
-Picture heatmap_picture(PictureInput input, PictureStyle style);
+Picture heatmap_picture(PictureInput input, const PictureStyle& style);
 Picture grid_picture(const PictureInput& input, const PictureStyle& style);
 Picture difference_picture(const Tensor& a, const Tensor& b, const PictureInput& names,
                            const PictureStyle& style);

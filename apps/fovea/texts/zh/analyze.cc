@@ -24,6 +24,8 @@ Translations analyze() {
       {"which heads look alike", "哪些头彼此相似"},
       {"how much of each token reaches position 0 of the last layer", "各词元有多少到达最后一层的位置 0"},
       {"what a measure means", "某项指标的含义"},
+      {"which heads pass on most, and whether it comes from where they look",
+       "哪些头传出最多，传出的内容是否来自它们关注之处"},
       {"a .npy, .npz, .safetensors or .json file; with --model: a text, or a pair of texts",
        ".npy、.npz、.safetensors 或 .json 文件；使用 --model 时为一段文本或一对文本"},
       {"instead of a file: \"I love AI\", three tokens, four heads",

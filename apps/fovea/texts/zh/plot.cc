@@ -22,6 +22,10 @@ Translations plot() {
        "本，再给一个则组成句对。行是查询，列是键。不给 -o 时打印在终端。"},
       {"a heatmap, with the words on both axes", "热力图，两轴标注词语"},
       {"one head of a real model", "真实模型的一个头"},
+      {"what this head really passes on", "这个头真正传出去的内容有多少"},
+      {"passed-on: what heads really pass on, the norm of weight · value · W_O; needs --model or --capture; "
+       "default: weights",
+       "passed-on：头真正传出去的量，即 权重 · 值 · W_O 的范数；需要 --model 或 --capture；默认 weights"},
       {"all heads of layer 5 (the first is 0)", "第 5 层的所有头（从 0 起）"},
       {"lines between the words, one colour per head", "词与词之间的连线，每个头一种颜色"},
       {"100,000 tokens: the matrix is never built", "十万个词元：从不构造整个矩阵"},
