@@ -8,6 +8,7 @@
 
 #include "film_store.h"
 #include "fovea/error.h"
+#include "fovea/passed_on.h"
 #include "request_error.h"
 
 namespace fovea::explorer {
@@ -45,6 +46,7 @@ StoredCapture capture_text(const TextModel& model, const CaptureRequest& request
   TextRun read = request.more.empty() ? model.read(texts_of(request))
                                       : model.read_generated(model.encode(texts_of(request)), request.more);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  add_value_norms(model.model(), read.run);
   return {.id = id,
           .model_id = request.model,
           .model = model,

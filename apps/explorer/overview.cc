@@ -7,7 +7,6 @@
 #include "fovea/json_writer.h"
 #include "fovea/measure_definitions.h"
 #include "fovea/measures.h"
-#include "fovea/passed_on.h"
 #include "fovea/safetensors.h"
 
 namespace fovea::explorer {
@@ -56,8 +55,7 @@ void write_head(JsonWriter& json, const HeadMeasures& head, const std::vector<st
 }  // namespace
 
 std::string overview_json(const StoredCapture& stored, AttentionKind kind, const std::stop_token& stop) {
-  Run run = stored.run().select(kind);
-  if (stored.model && !run.layer(kind, 0).stored()) add_value_norms(stored.model->model(), run);
+  const Run run = stored.run().select(kind);
   const std::vector<std::string> key_labels = run.key_labels(kind);
   MeasureOptions options;
   options.rows = options.head_mean = false;

@@ -66,11 +66,10 @@ bool is_off(const std::vector<HeadPlace>& off, AttentionKind kind, Index layer, 
 // Heads that are switched off pass nothing on.
 Run passed_run(const StoredCapture& stored, AttentionKind kind, const std::vector<HeadPlace>& off,
                const std::stop_token& stop) {
-  Run run = stored.run();
+  const Run& run = stored.run();
   check_size(run, kind);
-  const LayerView first = run.layer(kind, 0);
+  const LayerView& first = run.layer(kind, 0);
   const Index layers = run.layers(kind);
-  add_value_norms(stored.model->model(), run);
   Tensor all({layers, 1, first.heads(), first.queries(), first.keys()});
   float* at = all.data();
   for (Index layer = 0; layer < layers; ++layer) {
@@ -111,7 +110,9 @@ CapturePtr WhatIfStore::changed(const CapturePtr& capture, const RunChange& chan
   const std::string id = capture->id + " " + change.key();
   return changed_.get(id, [&] {
     const Intervention intervention = intervention_of(change, *capture);
-    return like(*capture, id, kept(capture, stop).changed(intervention, stop), intervention);
+    TextRun run = kept(capture, stop).changed(intervention, stop);
+    add_value_norms(capture->model->model(), run.run);
+    return like(*capture, id, std::move(run), intervention);
   });
 }
 
