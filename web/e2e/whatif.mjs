@@ -81,7 +81,7 @@ async function everyView({ session, minilm, plain }) {
   const changed = (i, j) => body.readFloatLE(begin + 4 * (i * n + j));
   assert.ok(Math.abs(changed(2, 3) - plain.weights[4][2][2][3]) > 1e-4, "the later layer changed");
   const cell = async () => {
-    await hoverAt(page, ".view-matrix .canvas", 0.6, 0.6);
+    await hoverAt(page, ".view-matrix .canvas", 0.35, 0.6);
     const match = / (\d+) → .* (\d+): (\d+\.\d{4})/.exec(await readout(page));
     return { i: Number(match[1]), j: Number(match[2]), text: match[3] };
   };
@@ -147,7 +147,7 @@ async function passedOn({ session, minilm }) {
     }
     return Math.sqrt(squares);
   });
-  await hoverAt(page, ".view-matrix .canvas", 0.5, 0.7);
+  await hoverAt(page, ".view-matrix .canvas", 0.3, 0.7);
   const match = / (\d+) → .* (\d+): (\d+\.\d{4})/.exec(await readout(page));
   const row = Array.from({ length: keys }, (_, j) => weights.data[Number(match[1]) * keys + j] * norms[j]);
   sameDigits(match[3], row[Number(match[2])] / row.reduce((a, b) => a + b), "share passed on");
