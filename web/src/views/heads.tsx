@@ -57,7 +57,7 @@ function Table(props: { places: Places; measures: MeasureInfo[] }) {
         <tbody>
           {shown.map(({ layer, head, overview }) => (
             <tr key={`${layer}.${head}`} class={isOff(layer, head) ? "is-off" : undefined} aria-current={chosen.layer === layer && chosen.head === head ? "true" : undefined}>
-              <th scope="row"><button type="button" class="plain" onClick={() => change({ layer, head })}>L{layer} H{head}</button> <HeadToggle layer={layer} head={head} /></th>
+              <th scope="row"><button type="button" class="plain" onClick={() => change({ layer, head })}>L{layer} H{head}</button><HeadToggle layer={layer} head={head} /></th>
               <td title={pick(overview?.role.rule)}>{pick(overview?.role.name)} <small class="rests">{overview && (rests(layer, head, overview.role.id) || t("restsOnThis"))}</small></td>
               {props.measures.map(({ name }) => {
                 const value = overview?.measures[name];

@@ -225,7 +225,7 @@ export function MasksView() {
   return (
     <ViewFrame view="masks" controls={!info && <NumberField label={t("tokens")} value={extent.n} least={1} largest={largestSize} onChange={(size) => change({ size }, true)} />}>
       <MaskBuilder expression={now.mask.value} n={extent.n} m={extent.m} keys={extent.keys} segments={extent.segments} onChange={(text, typed) => change({ mask: text }, typed)} />
-      {head && canChange.value && expression && <ActsOn head={head} />}
+      {head && canChange.value && <ActsOn head={head} />}
       {ownText && <p class="advice">{t("withOwnMask", { mask: ownText })}</p>}
       <Summary summary={summary} queries={extent.queries} />
       <div class="side-by-side">
