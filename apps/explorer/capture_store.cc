@@ -8,6 +8,7 @@
 
 #include "film_store.h"
 #include "fovea/error.h"
+#include "fovea/passed_on.h"
 #include "request_error.h"
 
 namespace fovea::explorer {
@@ -15,24 +16,45 @@ namespace {
 
 constexpr std::size_t kKeptLayers = 4;
 
+// A text that goes on leaves a run behind with every token; the page asks for a moment about the last ones.
+constexpr std::size_t kReplacedCaptures = 8;
+
 std::vector<std::string> texts_of(const CaptureRequest& request) {
   if (request.second_text) return {request.text, *request.second_text};
   return {request.text};
+}
+
+// Only what reads from left to right goes on with a token.
+void check_continuation(const CaptureRequest& request, const TextModel& model) {
+  if (request.more.empty()) return;
+  const ModelConfig& config = model.model().config();
+  if (config.has_encoder()) {
+    throw RequestError(422, fmt::format("{} does not continue texts: it has no decoder, or writes a text "
+                                        "of its own",
+                                        request.model));
+  }
+  for (const Index id : request.more) {
+    if (id >= 0 && id < config.vocabulary) continue;
+    throw RequestError(422, fmt::format("more: token {}, there are 0 to {}", id, config.vocabulary - 1));
+  }
 }
 
 }  // namespace
 
 StoredCapture capture_text(const TextModel& model, const CaptureRequest& request, const std::string& id) {
   const auto start = std::chrono::steady_clock::now();
-  TextRun read = model.read(texts_of(request));
+  TextRun read = request.more.empty() ? model.read(texts_of(request))
+                                      : model.read_generated(model.encode(texts_of(request)), request.more);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  add_value_norms(model.model(), read.run);
   return {.id = id,
           .model_id = request.model,
           .model = model,
           .text = request.text,
           .second_text = request.second_text,
           .read = std::move(read),
-          .seconds = time.count()};
+          .seconds = time.count(),
+          .more = request.more};
 }
 
 CaptureStore::CaptureStore(std::vector<ServedModel> models, ModelLoader loader, const Limits& limits)
@@ -104,8 +126,10 @@ void CaptureStore::check(const CaptureRequest& request, const TextModel& model) 
   // An encoder-decoder model reads its two texts one by one, others as a pair.
   const Index tokens = model.model().config().is_encoder_decoder() ? model.encode({request.text}).size()
                                                                    : model.encode(texts_of(request)).size();
-  if (tokens > limits_.tokens) {
-    throw RequestError(422, fmt::format("the text has {} tokens, the limit is {}", tokens, limits_.tokens));
+  check_continuation(request, model);
+  if (tokens + static_cast<Index>(request.more.size()) > limits_.tokens) {
+    throw RequestError(422, fmt::format("the text has {} tokens, the limit is {}",
+                                        tokens + static_cast<Index>(request.more.size()), limits_.tokens));
   }
 }
 
@@ -126,8 +150,19 @@ CapturePtr CaptureStore::add(const CaptureRequest& request) {
   auto capture = std::make_shared<const StoredCapture>(capture_text(model, request, id));
   const std::lock_guard<std::mutex> lock(mutex_);
   captures_.push_back(capture);
+  replace(request.replaces);
   forget_oldest();
   return capture;
+}
+
+// Called with the lock.
+void CaptureStore::replace(const std::string& id) {
+  const auto found = std::find_if(captures_.begin(), captures_.end(),
+                                  [&](const CapturePtr& each) { return each->id == id; });
+  if (found == captures_.end()) return;
+  replaced_.push_back(*found);
+  captures_.erase(found);
+  if (replaced_.size() > kReplacedCaptures) replaced_.pop_front();
 }
 
 // Called with the lock; the newest always stays.
@@ -143,8 +178,10 @@ void CaptureStore::forget_oldest() {
 CapturePtr CaptureStore::get(const std::string& id) const {
   if (film_ != nullptr && id.starts_with("f")) return film_->get(id);
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const CapturePtr& capture : captures_) {
-    if (capture->id == id) return capture;
+  for (const std::deque<CapturePtr>* all : {&captures_, &replaced_}) {
+    for (const CapturePtr& capture : *all) {
+      if (capture->id == id) return capture;
+    }
   }
   throw RequestError(404, "there is no such capture: it was dropped, or never made");
 }
@@ -169,7 +206,7 @@ LayerRun CaptureStore::layer(const CapturePtr& capture, AttentionKind kind, Inde
       if (kept.key == key) return kept.run;
     }
   }
-  const LayerRun run(capture->model->model(), capture->read.input, kind, index);
+  const LayerRun run(capture->model->model(), capture->read.input, kind, index, capture->intervention);
   const std::lock_guard<std::mutex> lock(mutex_);
   layers_.push_back({key, run});
   if (layers_.size() > kKeptLayers) layers_.pop_front();

@@ -38,7 +38,9 @@ struct StoredCapture {
   std::string text;
   std::optional<std::string> second_text;
   TextRun read;
-  double seconds = 0;  // that the run took
+  double seconds = 0;              // that the run took
+  std::vector<Index> more = {};    // tokens after the text, that it was continued with
+  Intervention intervention = {};  // what was changed of the run
   std::unique_ptr<AnswerCache> answers = std::make_unique<AnswerCache>();
 
   const Run& run() const { return read.run; }
@@ -49,6 +51,8 @@ struct CaptureRequest {
   std::string model;
   std::string text;
   std::optional<std::string> second_text;
+  std::vector<Index> more = {};  // tokens that it is continued with, of a decoder
+  std::string replaces = {};     // a capture that is no longer listed, and soon forgotten; "": none
 };
 
 class FilmStore;
@@ -90,6 +94,7 @@ class CaptureStore {
 
   TextModel load(const std::string& model_id);
   void check(const CaptureRequest& request, const TextModel& model) const;
+  void replace(const std::string& id);
   void forget_oldest();
 
   std::vector<std::unique_ptr<Slot>> models_;
@@ -99,6 +104,7 @@ class CaptureStore {
 
   mutable std::mutex mutex_;  // of what follows
   std::deque<CapturePtr> captures_;
+  std::deque<CapturePtr> replaced_;  // not listed; who saw them last may still ask
   std::deque<KeptLayer> layers_;
   Index next_id_ = 1;
 };

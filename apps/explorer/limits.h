@@ -20,6 +20,9 @@ struct Limits {
   std::size_t film_bytes = 1'000'000'000;      // that a film may take: queries and keys
   std::size_t film_frames = 64;                // whose answers are kept, over all its texts
   std::size_t waiting_runs = 4;                // beside the one that runs
+  std::size_t waiting_changes = 16;            // requests about changed runs, beside the one at work
+  std::size_t changed_runs = 12;               // kept beside the captures
+  std::size_t changed_bytes = 1'000'000'000;   // that they may take
   // For the line of a request, counted from the answer before, and then for its headers and body.
   std::chrono::milliseconds request_time = std::chrono::seconds(30);
   std::chrono::milliseconds answer_time = std::chrono::minutes(5);  // to fetch an answer
@@ -38,6 +41,8 @@ inline constexpr Index kMostThumbnailCells = 256;
 inline constexpr Index kMostMaskTokens = 16'384;  // of a mask that is looked at
 inline constexpr Index kMostMaskWork = 4 * kMostMaskTokens * kMostMaskTokens;  // pairs × masks joined
 inline constexpr Index kMostMaskBits = 1'048'576;                              // whose every bit is told
+inline constexpr Index kMostPredictions = 100;                                 // tokens of one position
+inline constexpr Index kMostPassedWeights = 33'554'432;  // of all heads, for what they pass on
 inline constexpr std::size_t kMostAnswerBytes = 65'536;  // that a learner types, or pastes
 
 }  // namespace fovea::explorer

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -81,6 +82,23 @@ class TextFields : public nlohmann::json_sax<nlohmann::json> {
   bool is_object_ = false;
 };
 
+// "12.345": token ids.
+std::vector<Index> parse_ids(const std::string& text) {
+  std::vector<Index> ids;
+  const char *at = text.data(), *const end = text.data() + text.size();
+  while (at != end) {
+    Index id = 0;
+    const auto [stop, error] = std::from_chars(at, end, id);
+    const bool separated = stop == end || (*stop == '.' && stop + 1 != end);
+    if (error != std::errc() || id < 0 || !separated) {
+      throw RequestError(400, "\"more\": expected ids of tokens with points between them, as in 12.345");
+    }
+    ids.push_back(id);
+    at = stop == end ? end : stop + 1;
+  }
+  return ids;
+}
+
 }  // namespace
 
 std::map<std::string, std::optional<std::string>> parse_texts(const std::string& body,
@@ -109,8 +127,10 @@ std::string required_text(const std::map<std::string, std::optional<std::string>
 }
 
 CaptureRequest parse_capture_request(const std::string& body) {
-  const auto texts = parse_texts(body, {"model", "text", "text2"}, "{\"model\": .., \"text\": ..}");
-  return {required_text(texts, "model"), required_text(texts, "text"), texts.at("text2")};
+  const auto texts =
+      parse_texts(body, {"model", "text", "text2", "more", "replaces"}, "{\"model\": .., \"text\": ..}");
+  return {required_text(texts, "model"), required_text(texts, "text"), texts.at("text2"),
+          parse_ids(texts.at("more").value_or("")), texts.at("replaces").value_or("")};
 }
 
 }  // namespace fovea::explorer

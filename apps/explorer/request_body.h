@@ -21,7 +21,8 @@ std::map<std::string, std::optional<std::string>> parse_texts(const std::string&
 std::string required_text(const std::map<std::string, std::optional<std::string>>& texts,
                           const std::string& name);
 
-// {"model": .., "text": .., "text2": ..}. Throws RequestError for anything else.
+// {"model": .., "text": .., "text2": .., "more": "12.345", "replaces": "c3"}, the last three as one likes.
+// Throws RequestError for anything else.
 CaptureRequest parse_capture_request(const std::string& body);
 
 }  // namespace fovea::explorer

@@ -13,13 +13,16 @@
 #include "mask_answer.h"
 #include "overview.h"
 #include "own_names.h"
+#include "predictions.h"
 #include "request_body.h"
+#include "request_error.h"
 #include "request_guard.h"
 #include "routes.h"
 #include "state.h"
 #include "steps.h"
 #include "study_routes.h"
 #include "summary.h"
+#include "whatif_store.h"
 #include "work_queue.h"
 
 namespace fovea::explorer {
@@ -94,15 +97,18 @@ struct Server::Parts {
         guard(options.host, socket),
         lesson_models(finder_of(models)),
         captures(std::move(models), std::move(loader), options.limits),
+        whatif(options.limits),
         answers(kComputingThreads),
         studies(kComputingThreads, SIZE_MAX, WorkQueue::Priority::low),
         runs(1, options.limits.waiting_runs),
+        changes(1, options.limits.waiting_changes),
         http(std::move(socket), options.limits, headers_of_all(shown),
              {[this](const HttpRequest& request) { routes.check(request, guard); },
               [this](const HttpRequest& request) { return routes.task(request); }}) {
     add_routes();
     add_capture_routes();
     add_studies();
+    add_whatif_routes();
     add_learn_routes();
     add_study_routes(routes, study_store);
   }
@@ -110,33 +116,46 @@ struct Server::Parts {
   void add_routes();
   void add_capture_routes();
   void add_studies();
+  void add_whatif_routes();
   void add_learn_routes();
 
-  // GET /api/captures/*/NAME: `body(capture, parameters)`, whose bytes are sent.
+  // GET /api/captures/*/NAME: `body(capture, parameters)`, whose bytes are sent. A changed run is made
+  // first.
   template <typename Body>
   void add_answer(const std::string& name, Body body) {
-    routes.add("GET", "/api/captures/*/" + name, &RequestGuard::check_api,
-               [this, body](const HttpRequest& request, const std::string& id) {
-                 return HttpTask{.work =
-                                     [body, stored = captures.get(id),
-                                      parameters = request.parameters](const std::stop_token&) {
-                                       return answer_with(body(stored, parameters), kBinary);
-                                     },
-                                 .queue = &answers};
-               });
+    routes.add(
+        "GET", "/api/captures/*/" + name, &RequestGuard::check_api,
+        [this, body](const HttpRequest& request, const std::string& id) {
+          const CapturePtr stored = captures.get(id);
+          const AttentionKind kind = kind_parameter(request.parameters, stored->run());
+          const bool changed = asks_for_change(request.parameters);
+          return HttpTask{
+              .work =
+                  [this, body, stored, kind, parameters = request.parameters](const std::stop_token& stop) {
+                    const ShownRun shown = shown_run(whatif, stored, kind, parameters, stop);
+                    return answer_with(body(shown.stored, shown.parameters), kBinary);
+                  },
+              .queue = changed ? &changes : &answers,
+              .only_while_awaited = changed};
+        });
   }
 
   // The same of all heads or layers, as long as the client waits: `body(capture, kind, parameters, stop)`.
   template <typename Body>
   void add_study(const std::string& name, const char* type, Body body) {
     routes.add("GET", "/api/captures/*/" + name, &RequestGuard::check_api,
-               [this, type, body](const HttpRequest& request, const std::string& id) {
+               [this, name, type, body](const HttpRequest& request, const std::string& id) {
                  const CapturePtr stored = captures.get(id);
                  const AttentionKind kind = kind_parameter(request.parameters, stored->run());
+                 static_cast<void>(asks_for_change(request.parameters));  // throws for what is none
+                 if (name == "rollout") check_rollout(stored->run(), kind);
                  return HttpTask{.work =
-                                     [type, body, stored, kind,
+                                     [this, type, body, stored, kind,
                                       parameters = request.parameters](const std::stop_token& stop) {
-                                       return answer_with(body(*stored, kind, parameters, stop), type);
+                                       const ShownRun shown =
+                                           shown_run(whatif, stored, kind, parameters, stop);
+                                       return answer_with(
+                                           body(*shown.stored, shown.kind, shown.parameters, stop), type);
                                      },
                                  .queue = &studies,
                                  .only_while_awaited = true};
@@ -152,12 +171,14 @@ struct Server::Parts {
   const ModelFinder lesson_models;
   Routes routes;
   CaptureStore captures;
+  WhatIfStore whatif;
   StudyStore study_store;
   SharedAnswer state;
   WorkQueue answers;  // what a hovering pointer waits for
   WorkQueue studies;  // of all heads or layers: they take seconds, and nothing else waits for them
   WorkQueue runs;
-  HttpServer http;  // the last one: it uses all the others
+  WorkQueue changes;  // of runs: a click waits for them, a text that is typed does not
+  HttpServer http;    // the last one: it uses all the others
 };
 
 void Server::Parts::add_routes() {
@@ -207,6 +228,7 @@ void Server::Parts::add_capture_routes() {
   routes.add("DELETE", "/api/captures/*", &RequestGuard::check_change,
              [this](const HttpRequest&, const std::string& id) {
                captures.remove(id);
+               whatif.forget(id);
                return answered_at_once({.status = 204});
              });
   add_answer("weights", [](const CapturePtr& stored, const Parameters& parameters) {
@@ -216,6 +238,7 @@ void Server::Parts::add_capture_routes() {
     return rows_bytes(stored->run(), parameters);
   });
   add_answer("steps", [this](const CapturePtr& stored, const Parameters& parameters) {
+    if (change_parameters(parameters).passed) throw RequestError(400, "show: steps compute weights");
     return steps_bytes(captures, stored, parameters);
   });
 }
@@ -243,7 +266,6 @@ void Server::Parts::add_studies() {
             });
   add_study("rollout", kBinary,
             [](const StoredCapture& stored, Kind kind, const Parameters& parameters, const Stop& stop) {
-              check_rollout(stored.run(), kind);
               const Index queries = stored.run().layer(kind, 0).queries();
               if (const auto query = integer_parameter(parameters, "query", 0, queries - 1)) {
                 return rollout_row_bytes(stored.run(), kind, *query, stop);
@@ -251,6 +273,32 @@ void Server::Parts::add_studies() {
               return stored.answers->get(std::string("rollout ") + to_string(kind),
                                          [&] { return rollout_bytes(stored.run(), kind, stop); });
             });
+}
+
+// What the model says of the text. Who asks again, because another head was switched off, no longer waits
+// for the first answer, and its run ends at the next layer.
+void Server::Parts::add_whatif_routes() {
+  const auto add = [this](const std::string& name, auto body) {
+    routes.add("GET", "/api/captures/*/" + name, &RequestGuard::check_api,
+               [this, body](const HttpRequest& request, const std::string& id) {
+                 return HttpTask{.work =
+                                     [body, stored = captures.get(id),
+                                      parameters = request.parameters](const std::stop_token& stop) {
+                                       return answer_with(body(stored, parameters, stop));
+                                     },
+                                 .queue = &changes,
+                                 .only_while_awaited = true};
+               });
+  };
+  add("predictions",
+      [this](const CapturePtr& stored, const Parameters& parameters, const std::stop_token& stop) {
+        return predictions_json(whatif, stored, parameters, stop);
+      });
+  add("cosine",
+      [this](const CapturePtr& stored, const Parameters& parameters, const std::stop_token& stop) {
+        const CapturePtr other = captures.get(text_parameter(parameters, "with").value_or(""));
+        return cosine_json(whatif, stored, other, parameters, stop);
+      });
 }
 
 // Something live follows a slider; a lesson computes all of its numbers, and a check may run a model.

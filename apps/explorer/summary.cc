@@ -108,6 +108,14 @@ void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kin
   json.end_object();
 }
 
+// What can be asked of the model about this text: the next token, the token at a place, or only a vector.
+const char* prediction_name(const StoredCapture& stored) {
+  if (!stored.model) return "";
+  const ModelConfig& config = stored.model->model().config();
+  if (!config.has_logits) return config.has_decoder() ? "" : "vector";
+  return config.has_decoder() ? "next" : "masked";
+}
+
 }  // namespace
 
 void write_summary(JsonWriter& json, const StoredCapture& stored) {
@@ -126,6 +134,8 @@ void write_summary(JsonWriter& json, const StoredCapture& stored) {
   } else {
     json.null();
   }
+  if (!stored.more.empty()) json.key("more").integers(stored.more);
+  json.key("predicts").string(prediction_name(stored));
   json.key("cut").integer(stored.read.cut);
   const std::vector<TextReading> readings = stored.run().readings();
   if (!readings.empty()) write_json(json.key("reading"), readings[0]);

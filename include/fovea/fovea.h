@@ -51,6 +51,7 @@
 #include "fovea/head_similarity.h"
 #include "fovea/head_steps.h"
 #include "fovea/intervention.h"
+#include "fovea/kept_run.h"
 #include "fovea/lessons.h"
 #include "fovea/live.h"
 #include "fovea/measure_definitions.h"

@@ -7,6 +7,7 @@
 
 #include "fovea/api.h"
 #include "fovea/array.h"
+#include "fovea/intervention.h"
 #include "fovea/model.h"
 #include "fovea/run.h"
 
@@ -40,8 +41,9 @@ struct FOVEA_API HeadSteps {
 // One attention layer of a run, from which the steps of any of its heads can be cut. Cheap to copy.
 class FOVEA_API LayerRun {
  public:
-  // Runs the model. Throws Error if it has no such layer.
-  LayerRun(const Model& model, const ModelInput& input, AttentionKind kind, Index layer);
+  // Runs the model, with changes if there are any. Throws Error if it has no such layer.
+  LayerRun(const Model& model, const ModelInput& input, AttentionKind kind, Index layer,
+           const Intervention& intervention = {});
 
   Index heads() const;
   Index queries() const;  // N

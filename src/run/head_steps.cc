@@ -90,9 +90,10 @@ struct LayerRun::Parts {
   KeptProjections kept;
 };
 
-LayerRun::LayerRun(const Model& model, const ModelInput& input, AttentionKind kind, Index layer) {
+LayerRun::LayerRun(const Model& model, const ModelInput& input, AttentionKind kind, Index layer,
+                   const Intervention& intervention) {
   LayerProbe probe(kind, layer);
-  static_cast<void>(model.run(input, {&probe, false}));
+  static_cast<void>(model.run(input, {&probe, false, {}, intervention}));
   if (!probe.kept) {
     fail("[head steps] no {} layer {} in {}", to_string(kind), layer, model.name());
   }

@@ -8,6 +8,7 @@
 #include "fovea/head_similarity.h"
 #include "fovea/head_steps.h"
 #include "fovea/measure_definitions.h"
+#include "fovea/passed_on.h"
 #include "fovea/rollout.h"
 #include "server_testing.h"
 
@@ -206,6 +207,10 @@ TEST_F(Answers, overview_measures_every_head) {
   MeasureOptions options;
   options.tokens = run.query_tokens(AttentionKind::encoder);
   options.segments = run.key_segments(AttentionKind::encoder);
+  fovea::Run with_norms = run;
+  add_value_norms(TextModel::load(tiny_model("bert")).model(), with_norms);
+  const AttentionMeasures passed =
+      measure_attention(with_norms.select(AttentionKind::encoder), MeasureOptions());
   for (Index layer = 0; layer < 2; ++layer) {
     const LayerView& call = run.layer(AttentionKind::encoder, layer);
     const AttentionMeasures want = measure_attention(call.q, call.k, call.options, options);
@@ -214,7 +219,9 @@ TEST_F(Answers, overview_measures_every_head) {
       const HeadMeasures& measures = want.heads[0][head];
       for (const Measure measure : all_measures()) {
         const Json& value = got["measures"][measure_definition(measure).name];
-        if (std::isnan(measures[measure])) {
+        if (measure == Measure::passed_on || measure == Measure::sink_passed_on) {
+          EXPECT_EQ(value.get<double>(), passed.heads[static_cast<std::size_t>(layer)][head][measure]);
+        } else if (std::isnan(measures[measure])) {
           EXPECT_TRUE(value.is_null());
         } else {
           EXPECT_EQ(value.get<double>(), measures[measure]) << measure_definition(measure).name;

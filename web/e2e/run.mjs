@@ -21,12 +21,13 @@ import { speed } from "./speed.mjs";
 import { study } from "./study.mjs";
 import { thinkingViews } from "./thinking_views.mjs";
 import { truths } from "./truths.mjs";
+import { whatif } from "./whatif.mjs";
 
 const { values: options } = parseArgs({
   options: { fovea: { type: "string" }, screenshots: { type: "string" }, only: { type: "string" } },
 });
 if (!options.fovea) {
-  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,first,journeys,truths,file,film,study,learn,clean,speed]");
+  console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,first,journeys,truths,file,film,study,learn,clean,whatif,speed]");
   process.exit(2);
 }
 const chosen = options.only?.split(",");
@@ -121,7 +122,7 @@ async function main() {
   const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
   const gpt2 = join(root, "tests/data/models/gpt2");
   const world = {
-    binary, context, url, session, text, screenshots, figures: {},
+    binary, context, url, session, text, screenshots, root, figures: {},
     library: libraryWeights(binary, "minilm", text),
     otherLibrary: libraryWeights(binary, "minilm", otherText),
     other: await post(url, { model: "minilm", text: otherText }),
@@ -133,7 +134,7 @@ async function main() {
   world.second = second;
   const groups = {
     reading: readingViews, thinking: thinkingViews, exports: exports_, everywhere, first: firstScreen, journeys, truths,
-    file: singleFile, film, study, learn, clean: cleanAndTeach, speed,
+    file: singleFile, film, study, learn, clean: cleanAndTeach, whatif, speed,
   };
   await test("Examples: the page computes every account as the library does", () => examplesAgree(world));
   for (const [name, run] of Object.entries(groups)) if (!chosen || chosen.includes(name)) await run(world);

@@ -8,6 +8,8 @@ import { opening } from "./core/opening";
 import { attachReadout, spoken } from "./core/readout";
 import { capture, change, failure, film, maskProblem, now, page, remarks } from "./core/state";
 import { FilmBar } from "./components/film_bar";
+import { ChangeBar } from "./components/head_switch";
+import { PredictionPanel } from "./components/predictions";
 import { HelpSheet } from "./components/help_sheet";
 import { maskErrorText, Notice } from "./components/controls";
 import { useScrollCue } from "./components/scroll_cue";
@@ -37,6 +39,9 @@ const views: Record<ViewName, FunctionComponent> = {
 
 // Views that have something to show without a model's run.
 const standing: ViewName[] = ["steps", "masks", "study", "learn"];
+
+// Views of the model's run: what is changed of it, and what it predicts, stands around them. (In Text, under the text.)
+const ofRun: ViewName[] = ["text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow"];
 
 function Views() {
   const nav = useRef<HTMLElement>(null);
@@ -83,11 +88,13 @@ function Main() {
       {failure.value && <Notice error>{failure.value}</Notice>}
       {remarks.value.map((remark) => <Notice key={remark}>{remark}</Notice>)}
       {name !== "masks" && name !== "learn" && <MaskNotUsed />}
+      {ready && ofRun.includes(name) && <ChangeBar />}
       {ready ? <View /> : page.value && !capture.value ? <StartScreen /> : (
         <ViewFrame view={name}>
           <Notice>{t("loading")}</Notice>
         </ViewFrame>
       )}
+      {ready && ofRun.includes(name) && name !== "text" && <PredictionPanel />}
     </main>
   );
 }

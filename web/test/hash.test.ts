@@ -12,6 +12,7 @@ const unlike: LinkState = {
   measureX: "distance", measureY: "entropy", otherCapture: "c2", otherLayer: 2, otherHead: 7, otherMask: "window(2)", comparing: "masks", filmStep: 1200, otherFilmStep: 30,
   clean: true, words: true, own: { tokens: ["我", "a;b"], width: 5, dk: 2, dv: 1, mask: "causal & !window(1, 0)" }, presenting: true,
   study: "s1", otherStudy: "none", learn: "lesson.masks.2",
+  more: [12, 0, 31999], off: ["L0H3", "cross.L11H0"], maskAt: "enc.L2H*", before: true, passed: true, temperature: 0.7, topK: 3,
 };
 
 test("every field survives the way through the address", () => {
@@ -35,6 +36,9 @@ test("what is not understood is left out", () => {
     assert.deepEqual(parseLink(`#numbers=${numbers}`).edits, [], numbers);
   }
   assert.deepEqual(parseLink("#part=1.2.3&size=0"), startState);
+  for (const off of ["", "L1", "L1H*", "L*H0", "L1H2!", "L1H2,L1H3", "x.L1H2", "L-1H0", "L1H2 "]) assert.deepEqual(parseLink(`#off=${off}`).off, [], off);
+  assert.deepEqual(parseLink("#maskat=L1&temp=-1&topk=0&before=0&passed=yes&more=1.x"), startState);
+  assert.deepEqual(parseLink("#maskat=everything&temp=5.1&topk=51&temp=&topk=2.5"), startState);
 });
 
 test("a text too long for an address is not carried", () => {

@@ -113,6 +113,7 @@ export class ChipField {
     for (let i = 0; i < listed; ++i) {
       const [row, name, bar, value] = ["div", "span", "i", "b"].map((tag) => document.createElement(tag));
       row.append(name, bar, value);
+      row.hidden = true; // until there are weights
       list.append(row);
       this.rows.push({ row, name, bar, value });
     }

@@ -8,7 +8,7 @@ const groups: [StringKey, [string, StringKey][]][] = [
   ["keys.everywhere", [
     ["1 – 9, s, 0", "keys.views"], ["[  ]", "keys.layer"], [",  .", "keys.head"], ["m", "keys.mean"], ["k", "keys.kind"],
     ["d", "keys.direction"], ["c", "keys.colours"], ["r", "keys.range"], ["e", "keys.export"], ["w", "keys.explain"], ["/", "keys.text"],
-    ["h", "keys.clean"], ["g", "keys.words"], ["p", "keys.present"],
+    ["h", "keys.clean"], ["g", "keys.words"], ["x", "keys.switch"], ["b", "keys.before"], ["v", "keys.passed"], ["p", "keys.present"],
     ["l", "keys.language"], ["Esc", "keys.clear"], ["?", "keys.help"], ["Tab", "keys.tab"],
   ]],
   ["view.text", [["← →", "keys.token"], ["↑ ↓", "keys.tokenLine"], ["Enter", "keys.pin"], ["⇧ Enter", "keys.sum"]]],

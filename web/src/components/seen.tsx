@@ -5,14 +5,17 @@ import { language, t } from "../core/language";
 import { overviewOf, patience } from "../core/overviews";
 import { headSentence, seenSentence } from "../core/seen";
 import type { Reading, Texts } from "../core/seen";
-import { address, keyNames, kindInfo } from "../core/state";
+import { address, keyNames, kindInfo, showsPassed } from "../core/state";
+import { strings } from "../text/strings";
+import type { StringKey } from "../text/strings";
 
 // Written for every move of the pointer, without the framework: the names of tokens are bold.
 export function writeSeen(line: HTMLElement | null, reading: Reading | null, texts: Texts): void {
   const sentence = reading && seenSentence(reading, texts);
   if (!line || !sentence) return line?.replaceChildren();
   const [key, values] = sentence;
-  const nodes = t(key).split(/(\{\w+\})/).map((part) => {
+  const passed = `passed.${key}`;
+  const nodes = t(showsPassed.peek() && passed in strings ? (passed as StringKey) : key).split(/(\{\w+\})/).map((part) => {
     const value = part.startsWith("{") ? values[part.slice(1, -1)] : undefined;
     if (value === undefined || part === "{where}") return value ?? part;
     const bold = document.createElement("b");

@@ -3,8 +3,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { pick, t } from "../core/language";
 import {
   activeMask, address, capture, change, colourName, colours, keyNames, kindInfo, now, page, queryNames,
-  shownTokens,
+  shownTokens, showsPassed,
 } from "../core/state";
+import { isOff } from "../core/head_off";
 import { axes } from "../core/shown";
 import { entryOf, rangeNames } from "../core/colours";
 import { overviewOf, patience } from "../core/overviews";
@@ -13,8 +14,23 @@ import { sized, theme } from "../canvas/theme";
 import { useLoaded } from "./loading";
 import { useScrollCue } from "./scroll_cue";
 import { ColourBar, Segmented, Select, Stepper } from "./controls";
+import { HeadSwitch, PassedSwitch } from "./head_switch";
 
 const mapMeasure = "normalised_entropy";
+
+// A head that is switched off.
+function crossOut(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+  context.fillStyle = theme().ground;
+  context.fillRect(x, y, width, height);
+  context.strokeStyle = theme().warn;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(x + 2, y + 2);
+  context.lineTo(x + width - 2, y + height - 2);
+  context.moveTo(x + width - 2, y + 2);
+  context.lineTo(x + 2, y + height - 2);
+  context.stroke();
+}
 
 // All heads as small squares: how spread each is; a click selects.
 function HeadMap() {
@@ -35,6 +51,7 @@ function HeadMap() {
         const measured = overview.value?.heads[l]?.[h]?.measures[mapMeasure];
         context.fillStyle = measured == null ? theme().line : table.css[entryOf(1 - measured)];
         context.fillRect(h * cell, l * rowHeight, cell - gap, rowHeight - gap);
+        if (isOff(l, h)) crossOut(context, h * cell, l * rowHeight, cell - gap, rowHeight - gap);
       }
     }
     context.strokeStyle = theme().accent;
@@ -115,7 +132,7 @@ function Colours() {
         choices={rangeNames.map((name) => ({ value: name, label: t(`range.${name}`), title: t(`rangeTitle.${name}`) }))}
       />
       <ColourBar
-        css={colours.value.css} label={t("weight")}
+        css={colours.value.css} label={t(showsPassed.value ? "passedShare" : "weight")}
         low={range === "log" ? "1e-4" : "0"} high={range === "row" ? t("rowMaximum") : "1"}
       />
     </div>
@@ -153,6 +170,8 @@ function Panel() {
       <Tokens />
       <ActiveMask />
       <HeadMap />
+      <HeadSwitch />
+      <PassedSwitch />
       <Colours />
     </section>
   );

@@ -7,6 +7,7 @@ import { errorText } from "../core/errors";
 import { writeAddress } from "../core/history";
 import { capture, currentLink, source } from "../core/state";
 import { ExplainButton, Explanation } from "./explain";
+import { PassedNote } from "./head_switch";
 import { LensNote } from "./lens_tools";
 import { PresentButton } from "./presenting";
 import { ReadingNote } from "./reading_note";
@@ -110,6 +111,7 @@ export function ViewFrame(props: {
       <Explanation view={props.view} />
       {!props.example && capture.value && <ReadingNote of={capture.value} />}
       {!props.example && <LensNote view={props.view} />}
+      {!props.example && props.view !== "study" && <PassedNote steps={props.view === "steps"} />}
       {props.controls && <div class="toolbar">{props.controls}</div>}
       {props.children}
     </section>

@@ -1,11 +1,13 @@
 // A film's frames: which one a step means, and how a frame is named where a run is.
+import { baseRun } from "./whatif";
 import type { Capture, FilmInfo, FilmPoints } from "../data/types";
 
 // "f0x12": frame 12 of the run "f0".
 export const frameId = (run: string, frame: number) => `${run}x${frame}`;
 
-// The run of a name: a frame belongs to its text.
-export function runOf(all: Capture[], id: string): Capture | undefined {
+// The run of a name: a frame belongs to its text, a changed run to the one that was changed.
+export function runOf(all: Capture[], name: string): Capture | undefined {
+  const id = baseRun(name);
   return all.find((one) => one.id === id) ?? all.find((one) => one.film && id.startsWith(`${one.id}x`));
 }
 

@@ -3,6 +3,7 @@ import { rangeNames } from "./colours";
 import type { RangeName } from "./colours";
 import { parseOwn, printOwn, startOwn } from "./own_example";
 import type { OwnExample } from "./own_example";
+import { parsePlace } from "./whatif";
 import type { HeadChoice, KindName } from "../data/types";
 
 export const viewNames = [
@@ -57,7 +58,7 @@ export interface LinkState {
   otherLayer: number;
   otherHead: HeadChoice;
   otherMask: string;
-  comparing: "heads" | "texts" | "masks" | "frames";
+  comparing: "heads" | "texts" | "masks" | "frames" | "changed";
   filmStep: number; // of the training
   otherFilmStep: number;
   clean: boolean; // special tokens and sinks hidden
@@ -67,6 +68,13 @@ export interface LinkState {
   study: string; // "": the first
   otherStudy: string; // beside it; "": the next one, "none": none
   learn: string; // where in Learn: learn/place.ts
+  more: number[]; // ids of tokens that the run's text was continued with
+  off: string[]; // heads switched off: core/whatif.ts
+  maskAt: string; // the heads that the mask acts on in the run itself, "L3H*"; "": only in the pictures
+  before: boolean; // shows the run without these two
+  passed: boolean; // shows what is passed on instead of weights
+  temperature: number; // of the token that is drawn next
+  topK: number;
 }
 
 export const startState: LinkState = {
@@ -76,8 +84,11 @@ export const startState: LinkState = {
   part: [], size: 16, measureX: "entropy", measureY: "distance", otherCapture: "", otherModel: "", otherRunText: "",
   otherRunText2: "", otherLayer: 0, otherHead: 1, otherMask: "causal",
   comparing: "heads", filmStep: 0, otherFilmStep: 0, clean: false, words: false, own: startOwn, presenting: false,
-  study: "", otherStudy: "", learn: "",
+  study: "", otherStudy: "", learn: "", more: [], off: [], maskAt: "", before: false, passed: false, temperature: 1, topK: 10,
 };
+
+export const mostTopK = 50; // tokens to draw from
+export const largestTemperature = 5;
 
 interface Field<T> {
   key: string; // in the link
@@ -134,6 +145,20 @@ const edits: Field<NumberEdit[]> = {
     return parsed.every((edit) => edit !== undefined) ? parsed : undefined;
   },
 };
+// "L2H3!cross.L1H0"
+const places: Field<string[]> = {
+  key: "off",
+  print: (list) => list.join("!"),
+  parse: (text) => {
+    const list = text.split("!");
+    return list.every((place) => { const at = parsePlace(place); return at && at.layer >= 0 && at.head >= 0; }) ? [...new Set(list)] : undefined;
+  },
+};
+const number = (key: string, least: number, largest: number): Field<number> => ({
+  key,
+  print: String,
+  parse: (text) => (text !== "" && Number(text) >= least && Number(text) <= largest ? Number(text) : undefined),
+});
 const part: Field<number[]> = {
   ...list("part"),
   parse: (text) => (wholes(text)?.length === 4 ? wholes(text) : undefined),
@@ -173,7 +198,7 @@ const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
   otherLayer: count("layer2"),
   otherHead: headChoice("head2"),
   otherMask: words("mask2"),
-  comparing: choice("by", ["heads", "texts", "masks", "frames"] as const),
+  comparing: choice("by", ["heads", "texts", "masks", "frames", "changed"] as const),
   filmStep: count("at"),
   otherFilmStep: count("at2"),
   clean: flag("clean"),
@@ -183,6 +208,13 @@ const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
   study: words("study"),
   otherStudy: words("study2"),
   learn: words("learn"),
+  more: list("more"),
+  off: places,
+  maskAt: { key: "maskat", print: (value) => value, parse: (text) => (parsePlace(text) ? text : undefined) },
+  before: flag("before"),
+  passed: flag("passed"),
+  temperature: number("temp", 0, largestTemperature),
+  topK: { key: "topk", print: String, parse: (text) => { const k = whole(text); return k && k <= mostTopK ? k : undefined; } },
 };
 
 // A text that long would make an address no program accepts; then the link works on the same server only.

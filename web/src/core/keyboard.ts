@@ -1,5 +1,6 @@
 // Keys that work everywhere. Keys of one view are handled there and go no further.
-import { address, capture, change, explaining, kindInfo, now, page } from "./state";
+import { switchSelected } from "./head_off";
+import { address, canShowPassed, capture, change, explaining, isChanged, kindInfo, now, page } from "./state";
 import { rangeNames } from "./colours";
 import { viewKeys, viewNames } from "./hash";
 import { chooseLanguage, language } from "./language";
@@ -38,7 +39,7 @@ function nextRange(): void {
   change({ range: rangeNames[(rangeNames.indexOf(now.range.peek()) + 1) % rangeNames.length] });
 }
 
-const actions: Record<string, () => void> = {
+const actions: Record<string, () => unknown> = {
   "[": () => moveLayer(-1),
   "]": () => moveLayer(1),
   ",": () => moveHead(-1),
@@ -50,6 +51,9 @@ const actions: Record<string, () => void> = {
   r: nextRange,
   h: () => change({ clean: !now.clean.peek() }),
   g: () => change({ words: !now.words.peek() }),
+  x: switchSelected,
+  b: () => isChanged.peek() && change({ before: !now.before.peek() }),
+  v: () => canShowPassed.peek() && change({ passed: !now.passed.peek() }),
   p: () => change({ presenting: !now.presenting.peek() }),
   l: () => chooseLanguage(language.peek() === "en" ? "zh" : "en"),
   e: () => document.querySelector<HTMLElement>("[data-key=export]")?.click(),

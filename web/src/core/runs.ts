@@ -1,6 +1,6 @@
 // Starting: where the data come from, which capture is shown, and runs of the model.
 import { batch } from "@preact/signals";
-import { adopt, capture, captures, change, currentLink, failure, now, page, remarks, running, source } from "./state";
+import { adopt, canChange, capture, captures, change, currentLink, failure, now, page, remarks, running, source } from "./state";
 import { errorText } from "./errors";
 import { readLink } from "./hash";
 import type { LinkState } from "./hash";
@@ -17,12 +17,17 @@ import { HttpSource } from "../data/source_http";
 import { readStart } from "../exports/save_page";
 import { thousandths } from "./numbers";
 import { shortened } from "./tokens";
+import type { RunWanted } from "../data/source";
 import type { Capture } from "../data/types";
 
 // What a link to a capture needs.
 const linkOf = (shown: Capture) => ({
-  capture: shown.id, model: shown.model, text: shown.text, text2: shown.text2 ?? "",
+  capture: shown.id, model: shown.model, text: shown.text, text2: shown.text2 ?? "", more: shown.more ?? [],
 });
+
+// Heads of one model mean nothing in another.
+const changesFor = (shown: Capture, before: Capture | null) =>
+  before && before.model !== shown.model ? { off: [], maskAt: "", before: false } : {};
 
 // "minilm: The quick brown fox"
 export function runName({ model, text }: Capture): string {
@@ -35,7 +40,7 @@ function show(shown: Capture, quietly = false): void {
 
 export function chooseCapture(id: string): void {
   const chosen = captures.peek().find((candidate) => candidate.id === id);
-  if (chosen) change({ spot: -1, ...linkOf(chosen) });
+  if (chosen) change({ spot: -1, ...changesFor(chosen, capture.peek()), ...linkOf(chosen) });
 }
 
 // The run to compare with.
@@ -47,14 +52,14 @@ export function chooseOther(id: string): void {
 }
 
 // Null, and `failure` says why, if there is no such run.
-async function made(model: string, text: string, text2: string): Promise<Capture | null> {
+async function made(wanted: RunWanted): Promise<Capture | null> {
   const from = source.peek();
   if (!from?.canRun || running.peek()) return null;
   running.value = true;
   failure.value = "";
   try {
-    const capture = await from.run(model, text, text2);
-    const kept = captures.peek().filter((other) => other.id !== capture.id);
+    const capture = await from.run(wanted);
+    const kept = captures.peek().filter((other) => other.id !== capture.id && other.id !== wanted.replaces);
     captures.value = [...kept, capture].slice(-(page.peek()?.limits.captures ?? 16));
     return capture;
   } catch (error) {
@@ -67,12 +72,24 @@ async function made(model: string, text: string, text2: string): Promise<Capture
 
 export async function runModel(model: string, text: string, text2: string): Promise<void> {
   const before = capture.peek();
-  const shown = await made(model, text, text2);
+  const shown = await made({ model, text, text2, more: [] });
   if (!shown) return;
-  change({ tokens: [], key: -1, spot: -1, ...linkOf(shown) });
+  change({ tokens: [], key: -1, spot: -1, ...changesFor(shown, before), ...linkOf(shown) });
   if (before?.model !== shown.model) await openWell(shown); // the head of another model means nothing here
   const ran = t("ran", { tokens: shown.kinds[0]?.keys ?? 0, time: thousandths(shown.seconds) });
   say([ran, ...readingText(shown)].join(" "));
+}
+
+// Goes on with one more token, which is then looked at. The run before it is dropped: its link makes it again.
+export async function continueWith(id: number, quietly = false): Promise<boolean> {
+  const before = capture.peek();
+  if (!before) return false;
+  const more = [...(before.more ?? []), id];
+  const shown = await made({ model: before.model, text: before.text, text2: before.text2 ?? "", more, replaces: before.id });
+  if (!shown) return false;
+  const last = (shown.kinds[0]?.queries ?? 1) - 1;
+  change({ ...linkOf(shown), tokens: [], key: -1, spot: last, direction: "out" }, quietly);
+  return true;
 }
 
 export async function forget(): Promise<void> {
@@ -105,12 +122,14 @@ interface Linked {
   model: string;
   text: string;
   text2: string;
+  more: number[];
 }
 
 // The run that is meant: one of this server's, by its number or its text.
-function found({ id, model, text, text2 }: Linked): Capture | undefined {
+function found({ id, model, text, text2, more }: Linked): Capture | undefined {
   const all = captures.peek();
-  const fits = (one: Capture) => !text || (one.model === model && one.text === text && (one.text2 ?? "") === text2);
+  const same = (one: Capture) => one.model === model && one.text === text && (one.text2 ?? "") === text2 && (one.more ?? []).join() === more.join();
+  const fits = (one: Capture) => !text || same(one);
   return all.find((one) => one.id === id && fits(one)) ?? (text ? all.filter(fits).at(-1) : undefined);
 }
 
@@ -119,20 +138,20 @@ let reading = 0; // how often an address was read: what an earlier one asked for
 // Shows the run that an address names, running its text if need be; else the one that was on the screen.
 async function showLinked(state: LinkState, before: Capture | null): Promise<void> {
   const mine = ++reading;
-  const linked = { id: state.capture, model: state.model, text: state.text, text2: state.text2 };
+  const linked = { id: state.capture, model: state.model, text: state.text, text2: state.text2, more: state.more };
   const here = found(linked);
   const kept = before ?? captures.peek().find((one) => one.film) ?? captures.peek().at(-1);
   const instead = here ?? kept;
   if (instead) show(instead, true);
   if (!here && linked.text && source.peek()?.canRun) {
-    const shown = await made(linked.model, linked.text, linked.text2);
+    const shown = await made(linked);
     if (shown && mine === reading) show(shown, true);
   } else if (!here && (linked.id || linked.text) && kept) {
     remarks.value = [...remarks.peek(), t("unknownRun")];
   }
-  const other = { id: state.otherCapture, model: state.otherModel, text: state.otherRunText, text2: state.otherRunText2 };
+  const other = { id: state.otherCapture, model: state.otherModel, text: state.otherRunText, text2: state.otherRunText2, more: [] };
   if (mine !== reading || state.comparing !== "texts" || !other.text) return;
-  const second = found(other) ?? (await made(other.model, other.text, other.text2));
+  const second = found(other) ?? (await made(other));
   if (second && mine === reading && second.id !== now.otherCapture.peek()) change({ otherCapture: second.id }, true);
 }
 
@@ -140,6 +159,12 @@ function readAddress(hash: string): LinkState {
   const { state, misread } = readLink(hash);
   remarks.value = misread.length ? [t("misread", { parts: misread.join(" ") })] : [];
   return state;
+}
+
+// A file, or a film, cannot run what an address may ask for.
+function tellWhatCannotBe(): void {
+  const asks = now.off.peek().length || now.maskAt.peek() || now.more.peek().length || now.passed.peek();
+  if (asks && capture.peek() && !canChange.peek()) remarks.value = [...remarks.peek(), t("notHere")];
 }
 
 export async function start(): Promise<void> {
@@ -169,6 +194,7 @@ export async function start(): Promise<void> {
       if (fresh && !state.film && capture.peek()) void openWell(capture.peek()!);
     });
     await linked;
+    tellWhatCannotBe();
     if (fresh) offerTour();
   } catch (error) {
     failure.value = errorText(error);

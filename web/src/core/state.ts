@@ -10,6 +10,8 @@ import { Mask, MaskShapeError } from "./mask";
 import { MaskError, parseMask } from "./mask_expression";
 import type { MaskTree } from "./mask_expression";
 import { tokenNames } from "./tokens";
+import { covers, fitting, isChange, noChange, variantName } from "./whatif";
+import type { RunChange } from "./whatif";
 import type { Source } from "../data/source";
 import type { Capture, FilmInfo, HeadAddress, KindInfo, ModelInfo, PageState, Sequence, Side } from "../data/types";
 
@@ -97,13 +99,41 @@ const namesAt = (side: "query_side" | "key_side") =>
 export const queryNames = namesAt("query_side");
 export const keyNames = namesAt("key_side");
 
+// A server with the model: nothing can be run again in a file, nor of a film.
+export const canChange = computed(() => Boolean(source.value?.canRun && capture.value && !capture.value.film));
+
+// What was changed of the run, as far as it can be done here.
+export const runChange = computed<RunChange>(() => {
+  const [of, info] = [capture.value, kindInfo.value];
+  if (!canChange.value || !of || !info) return noChange;
+  const mask = now.mask.value;
+  const reads = mask !== "" && readMask(mask, info.queries, info.keys).tree !== null;
+  return fitting(of, { off: now.off.value, hide: reads ? now.maskAt.value : "", visible: reads ? mask : "" });
+});
+export const isChanged = computed(() => isChange(runChange.value));
+
+// Whole matrices of all heads are made for this: of long texts they would be too many.
+export const canShowPassed = computed(() => {
+  const info = kindInfo.value;
+  return canChange.value && info !== null && info.queries * info.keys <= 512 * 512 && info.layers * info.heads * info.queries * info.keys <= 2 ** 25;
+});
+export const showsPassed = computed(() => now.passed.value && canShowPassed.value);
+
+// The run on the screen as requests name it, with its changes unless the run before them is shown.
+export const shownRun = computed(() => {
+  const of = capture.value;
+  if (!of) return "";
+  if (film.value) return frameId(of.id, frame.value);
+  return variantName(of.id, now.before.value ? noChange : runChange.value, showsPassed.value);
+});
+
 // The selected head, within the bounds of the capture.
 export const address = computed<HeadAddress | null>(() => {
   const info = kindInfo.value;
   if (!info || !capture.value) return null;
   const head = now.head.value;
   return {
-    capture: film.value ? frameId(capture.value.id, frame.value) : capture.value.id,
+    capture: shownRun.value,
     kind: info.kind,
     layer: Math.min(now.layer.value, info.layers - 1),
     head: head === "mean" ? head : Math.min(head, info.heads - 1),
@@ -153,8 +183,8 @@ const maskReading = computed(() => {
   return info && readMask(now.mask.value, info.queries, info.keys);
 });
 
-// The mask of the person, where it fits this capture: "" otherwise.
-export const activeMask = computed(() => (maskReading.value?.tree ? now.mask.value : ""));
+// The mask of the person for the pictures, where it fits this capture; "" otherwise, and where it acts in the run.
+export const activeMask = computed(() => (maskReading.value?.tree && !runChange.value.hide ? now.mask.value : ""));
 
 // Why the mask, of an address or made for another run, is not used.
 export const maskProblem = computed(() => maskReading.value?.error ?? null);
@@ -163,7 +193,10 @@ export const visibility = computed<Mask | null>(() => {
   const info = kindInfo.value;
   if (!info) return null;
   let tree = modelMask(info, address.value?.layer ?? 0);
-  if (activeMask.value) tree = { type: "and", left: tree, right: parseMask(activeMask.value) };
+  const [at, { hide, visible }] = [address.value, runChange.value];
+  const acts = at && hide && !now.before.value && covers(capture.value!, hide, at.kind, at.layer, at.head);
+  const hidden = activeMask.value || (acts ? visible : "");
+  if (hidden) tree = { type: "and", left: tree, right: parseMask(hidden) };
   return tree.type === "none" ? null : new Mask(tree, info.queries, info.keys);
 });
 

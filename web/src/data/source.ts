@@ -1,6 +1,6 @@
 // Where the page's numbers come from: a server, or the file the page stands in.
 import type {
-  Account, Capture, Crop, FileNotes, HeadAddress, KindName, Matrix, Overview, PageState,
+  Account, Capture, Cosine, Crop, FileNotes, HeadAddress, KindName, Matrix, Overview, PageState, Predictions,
 } from "./types";
 import type { LearnSource } from "../learn/learn_source";
 import type { TensorFile } from "./safetensors";
@@ -48,13 +48,22 @@ export class SourceError extends Error {
   }
 }
 
+export interface RunWanted {
+  model: string;
+  text: string;
+  text2: string;
+  more: number[]; // ids of tokens that follow the text
+  replaces?: string; // a run that is dropped for it
+}
+
+// Runs are named as in core/whatif.ts: a changed run by its change.
 export interface Source {
   readonly canRun: boolean;
   readonly notes: FileNotes | null;
   readonly learn: LearnSource;
   state(): Promise<PageState>;
   examples(): Promise<Account[]>;
-  run(model: string, text: string, text2: string): Promise<Capture>;
+  run(wanted: RunWanted): Promise<Capture>;
   remove(capture: string): Promise<void>;
   overview(capture: string, kind: KindName): Promise<Overview>;
   thumbnails(capture: string, kind: KindName): Promise<Thumbnails>;
@@ -70,6 +79,9 @@ export interface Source {
   rolloutRow(capture: string, kind: KindName, query: number, signal: AbortSignal): Promise<Float32Array>;
   // The heads whose steps can be shown; null: all.
   stepHeads(capture: string, kind: KindName): [number, number][] | null;
+  // What the model says there (−1: where it predicts by itself); the signal stops it.
+  predictions(capture: string, position: number, top: number, signal: AbortSignal): Promise<Predictions>;
+  cosine(capture: string, other: string): Promise<Cosine>;
   study(id: string): Promise<StudyOverview>;
   studyHead(id: string, head: number): Promise<StudyCard>;
 }

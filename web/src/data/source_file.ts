@@ -4,7 +4,7 @@ import { FormatError, TensorFile } from "./safetensors";
 import { SourceError } from "./source";
 import type { Cells, Rollout, RowStatistics, Similarity, Source, Thumbnails } from "./source";
 import type {
-  Account, Capture, Crop, FileNotes, HeadAddress, KindInfo, KindName, Matrix, Overview, PageState,
+  Account, Capture, Cosine, Crop, FileNotes, HeadAddress, KindInfo, KindName, Matrix, Overview, PageState, Predictions,
 } from "./types";
 import type { StudyCard, StudyOverview } from "./study_types";
 
@@ -78,6 +78,14 @@ export class FileSource implements Source {
 
   remove(): Promise<void> {
     return Promise.reject(new SourceError("a file keeps its data", 0, true));
+  }
+
+  predictions(): Promise<Predictions> {
+    return Promise.reject(new SourceError("a file runs no model", 0, true));
+  }
+
+  cosine(): Promise<Cosine> {
+    return Promise.reject(new SourceError("a file runs no model", 0, true));
   }
 
   async overview(_capture: string, kind: KindName): Promise<Overview> {

@@ -3,10 +3,11 @@ import { TensorFile } from "./safetensors";
 import { HttpLearn } from "../learn/learn_source";
 import { json, request } from "./request";
 import { matrixOf } from "./source";
-import type { Cells, Rollout, RowStatistics, Similarity, Source, Thumbnails } from "./source";
+import type { Cells, Rollout, RowStatistics, RunWanted, Similarity, Source, Thumbnails } from "./source";
 import type {
-  Account, Capture, Crop, HeadAddress, KindName, Matrix, Overview, PageState,
+  Account, Capture, Cosine, Crop, HeadAddress, KindName, Matrix, Overview, PageState, Predictions,
 } from "./types";
+import { readVariant } from "../core/whatif";
 import type { StudyCard, StudyOverview } from "./study_types";
 
 async function tensors(path: string, signal?: AbortSignal): Promise<TensorFile> {
@@ -18,7 +19,8 @@ function query(values: Record<string, string | number>): string {
 }
 
 function of(capture: string, what: string, values: Record<string, string | number>): string {
-  return `api/captures/${encodeURIComponent(capture)}/${what}?${query(values)}`;
+  const { run, values: changed } = readVariant(capture);
+  return `api/captures/${encodeURIComponent(run)}/${what}?${query({ ...changed, ...values })}`;
 }
 
 function ofHead(head: HeadAddress, what: string, values: Record<string, string | number> = {}): string {
@@ -42,11 +44,11 @@ export class HttpSource implements Source {
     return (await json<{ examples: Account[] }>("api/examples")).examples;
   }
 
-  async run(model: string, text: string, text2: string): Promise<Capture> {
+  async run({ model, text, text2, more, replaces }: RunWanted): Promise<Capture> {
     const response = await request("api/captures", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(text2 ? { model, text, text2 } : { model, text }),
+      body: JSON.stringify({ model, text, ...(text2 && { text2 }), ...(more.length && { more: more.join(".") }), ...(replaces && { replaces }) }),
     });
     return (await response.json()) as Capture;
   }
@@ -83,8 +85,17 @@ export class HttpSource implements Source {
     return { entropy: file.floats("entropy"), received: file.floats("received") };
   }
 
+  // The steps compute weights, whatever the pictures show.
   steps(head: HeadAddress, crop: Crop): Promise<TensorFile> {
-    return tensors(ofHead(head, "steps", cropped(crop)));
+    return tensors(ofHead(head, "steps", { ...cropped(crop), show: "weights" }));
+  }
+
+  predictions(capture: string, position: number, top: number, signal: AbortSignal): Promise<Predictions> {
+    return json<Predictions>(of(capture, "predictions", position < 0 ? { top } : { top, position }), { signal });
+  }
+
+  cosine(capture: string, other: string): Promise<Cosine> {
+    return json<Cosine>(of(capture, "cosine", { with: other }));
   }
 
   async similarity(capture: string, kind: KindName): Promise<Similarity> {

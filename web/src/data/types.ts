@@ -83,6 +83,8 @@ export interface Capture {
   reading2?: TextReading; // of the second text
   seconds: number;
   film?: boolean; // one text of the film; its frames are runs of their own
+  more?: number[]; // ids of the tokens that the text was continued with
+  predicts?: "next" | "masked" | "vector" | ""; // what can be asked of the model about it
   kinds: KindInfo[];
   sequences: Partial<Record<Side, Sequence>>;
 }
@@ -155,6 +157,33 @@ export interface Account {
   scale: number;
   steps: AccountStep[];
   notes: Words[];
+}
+
+export interface PredictedToken {
+  id: number;
+  token: string;
+  logit: number;
+  probability: number;
+  logit_before?: number; // of a changed run: what it was without the change
+  probability_before?: number;
+  ends?: boolean; // the text ends with it
+}
+
+export interface PositionPrediction {
+  position: number;
+  kl?: number; // from before to after, in nats
+  top: PredictedToken[];
+}
+
+export interface Predictions {
+  predicts: "next" | "masked" | "vector";
+  positions?: PositionPrediction[];
+  cosine?: number; // of the vector of the text, with what it was
+}
+
+export interface Cosine {
+  cosine: number;
+  before?: number; // without the change
 }
 
 export interface FileNotes {

@@ -3,7 +3,7 @@ import { moved, textWidth, wrapped } from "./panels";
 import type { Figure, Shape } from "./figure";
 import { pictureColours, pictureDifferenceColours } from "./light";
 import { t } from "../core/language";
-import { activeMask, capture, now } from "../core/state";
+import { activeMask, capture, now, runChange, showsPassed } from "../core/state";
 import { lensNotes } from "../components/lens_tools";
 
 export interface Bar {
@@ -64,7 +64,7 @@ export function framed(figure: Figure, frame: Frame): Figure {
 export function weightBar(): Bar {
   const range = now.range.peek();
   return {
-    pixels: pictureColours().pixels, label: t("attentionWeight"),
+    pixels: pictureColours().pixels, label: t(showsPassed.peek() ? "passedShare" : "attentionWeight"),
     low: range === "log" ? "0.0001" : "0", high: range === "row" ? t("rowMaximum") : "1",
   };
 }
@@ -83,5 +83,9 @@ export function runFrame(bar: Bar | null): Frame {
   const lines = [t("pictureText", { text: shown.text })];
   if (shown.text2) lines.push(t("pictureText2", { text: shown.text2 }));
   if (activeMask.peek()) lines.push(t("pictureMask", { mask: activeMask.peek() }));
+  const { off, hide, visible } = runChange.peek();
+  if (off.length && !now.before.peek()) lines.push(t("changedNote", { heads: off.join(", ") }));
+  if (hide && !now.before.peek()) lines.push(`${t("maskActs", { heads: hide })}: ${visible}`);
+  if (showsPassed.peek()) lines.push(t("passedNote"));
   return { title: t("pictureOf", { model: shown.model_name, view: t(`view.${view}`) }), lines: [...lines, ...lensNotes(view)], bars: bar ? [bar] : [] };
 }

@@ -7,6 +7,7 @@ import { learnStrings } from "./learn_strings";
 import { studyStrings } from "./study_strings";
 import { stageStrings } from "./stage_strings";
 import { viewStrings } from "./view_strings";
+import { whatifStrings } from "./whatif_strings";
 
 const common = {
   model: ["Model", "模型"],
@@ -121,5 +122,5 @@ const common = {
   "keys.paint": ["hide or show the cell", "隐藏或显示单元格"],
 } as const satisfies Record<string, readonly [string, string]>;
 
-export const strings = { ...common, ...viewStrings, ...stageStrings, ...firstStrings, ...explainStrings, ...filmStrings, ...cleanStrings, ...studyStrings, ...learnStrings };
+export const strings = { ...common, ...viewStrings, ...stageStrings, ...firstStrings, ...explainStrings, ...filmStrings, ...cleanStrings, ...studyStrings, ...learnStrings, ...whatifStrings };
 export type StringKey = keyof typeof strings;

@@ -23,10 +23,11 @@ import { parseMask } from "../core/mask_expression";
 import type { MaskTree } from "../core/mask_expression";
 import { shortText, weightText } from "../core/numbers";
 import { hint } from "../core/readout";
-import { activeMask, address, capture, captures, change, colours, differenceColours, film, kindInfo, modelMask, namesOf, now, readMask, source } from "../core/state";
+import { activeMask, address, canChange, capture, captures, change, colours, differenceColours, film, isChanged, kindInfo, modelMask, namesOf, now, readMask, runChange, showsPassed, source } from "../core/state";
 import { chooseOther, runName } from "../core/runs";
 import { placed } from "../core/tokens";
 import { fitsWhole, infoOf, whole } from "../core/weights";
+import { noChange, variantName } from "../core/whatif";
 import type { Capture, HeadAddress, Matrix, Side } from "../data/types";
 
 const cellsAcross = 384;
@@ -61,12 +62,17 @@ function secondSide(first: HeadAddress): SideOf | null {
     const info = other?.kinds.find(({ kind }) => kind === first.kind) ?? other?.kinds[0];
     if (!other || !info) return null;
     const head = first.head === "mean" ? first.head : Math.min(first.head, info.heads - 1);
-    const same = { capture: other.id, kind: info.kind, layer: Math.min(first.layer, info.layers - 1), head };
+    const same = { capture: variantName(other.id, noChange, showsPassed.value), kind: info.kind, layer: Math.min(first.layer, info.layers - 1), head };
     return { head: same, mask: "", title: titleOf(same, "") };
   }
   if (by === "frames" && film.value) {
     const same = { ...first, capture: frameId(capture.value!.id, otherFrame.value) };
     return { head: same, mask, title: titleOf(same, mask) };
+  }
+  if (by === "changed") {
+    if (!isChanged.value) return null;
+    const after = { ...first, capture: variantName(capture.value!.id, runChange.value, showsPassed.value) };
+    return { head: after, mask, title: `${titleOf(after, mask)} · ${t("afterShort")}` };
   }
   const info = kindInfo.value!;
   if (by === "masks") {
@@ -77,6 +83,26 @@ function secondSide(first: HeadAddress): SideOf | null {
   const chosen = now.otherHead.value;
   const head = { ...first, layer: Math.min(now.otherLayer.value, info.layers - 1), head: chosen === "mean" ? chosen : Math.min(chosen, info.heads - 1) };
   return { head, mask, title: titleOf(head, mask) };
+}
+
+function firstSide(head: HeadAddress, mask: string): SideOf {
+  if (now.comparing.value !== "changed" || !isChanged.value) return { head, mask, title: titleOf(head, mask) };
+  const before = { ...head, capture: variantName(capture.value!.id, noChange, showsPassed.value) };
+  return { head: before, mask, title: `${titleOf(before, mask)} · ${t("beforeShort")}` };
+}
+
+// How alike the vectors are that an encoder makes of the two texts.
+function CosineFact(props: { other: Capture }) {
+  const of = capture.value!;
+  const encodes = ({ predicts }: Capture) => predicts === "vector" || predicts === "masked";
+  const both = canChange.value && encodes(of) && encodes(props.other) && of.model === props.other.model;
+  const name = variantName(of.id, { ...runChange.value, hide: "", visible: "" }, false);
+  const cosine = useLoaded(both ? `${name}|${props.other.id}` : "", () => source.value!.cosine(name, props.other.id));
+  if (!both || !cosine.value) return null;
+  const { cosine: now, before } = cosine.value;
+  return (
+    <div class="cosine"><dt>{t("cosineTexts")}</dt><dd>{now.toFixed(4)}{before !== undefined && <small> ({t("cosineBefore")} {before.toFixed(4)})</small>}</dd></div>
+  );
 }
 
 async function load(side: SideOf): Promise<Shown> {
@@ -110,7 +136,7 @@ function Choices(props: { first: HeadAddress }) {
     <>
       <Segmented
         label={t("compareBy")} value={by} onChange={(comparing) => change({ comparing })}
-        choices={[{ value: "heads", label: t("byHeads") }, { value: "texts", label: t("byTexts") }, { value: "masks", label: t("byMasks") }, ...(film.value ? [{ value: "frames" as const, label: t("byFrames") }] : [])]}
+        choices={[{ value: "heads", label: t("byHeads") }, { value: "texts", label: t("byTexts") }, { value: "masks", label: t("byMasks") }, ...(isChanged.value || by === "changed" ? [{ value: "changed" as const, label: t("byChange") }] : []), ...(film.value ? [{ value: "frames" as const, label: t("byFrames") }] : [])]}
       />
       {by === "frames" && film.value && <OtherFrame film={film.value} />}
       {by === "heads" && (
@@ -196,7 +222,7 @@ function reading({ row: i, column: j }: Cell, a: Shown, b: Shown | null): string
 export function CompareView() {
   const head = address.value!;
   const mask = now.comparing.value === "texts" ? "" : activeMask.value;
-  const first: SideOf = { head, mask, title: titleOf(head, mask) };
+  const first = firstSide(head, mask);
   const second = secondSide(head);
   const a = useLoaded(JSON.stringify(first), () => load(first));
   const b = useLoaded(second ? JSON.stringify(second) : "", () => load(second!));
@@ -240,10 +266,11 @@ export function CompareView() {
   return (
     <ViewFrame view="compare" controls={<Choices first={head} />}>
       <Failure error={a.error ?? b.error} />
-      {!second && <Notice>{t(captures.value.length > 1 ? "chooseB" : "oneCapture")}</Notice>}
+      {!second && <Notice>{t(now.comparing.value === "changed" ? "nothingChanged" : captures.value.length > 1 ? "chooseB" : "oneCapture")}</Notice>}
       {second && b.value && b.value.run !== a.value?.run && <ReadingNote of={b.value.run} name="B" />}
       {a.value?.cells && <p class="advice">{t("compareCells", { rows: a.value.matrix.rows, columns: a.value.matrix.columns })}</p>}
       {difference && <Facts difference={difference} />}
+      {now.comparing.value === "texts" && b.value && <dl class="facts"><CosineFact other={b.value.run} /></dl>}
       {difference?.largest === 0 && <Notice>{t("identical")}</Notice>}
       {a.value && b.value && !difference && <Notice>{t("shapesDiffer", { a: extentOf(a.value), b: extentOf(b.value) })}</Notice>}
       <div class="side-by-side">

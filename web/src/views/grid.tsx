@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Failure, Select } from "../components/controls";
 import { HeadFinder } from "../components/head_finder";
+import { HeadToggle } from "../components/head_switch";
 import { LensButtons, lensNotes } from "../components/lens_tools";
 import { useLoaded } from "../components/loading";
 import { RoleGroundsNote, useRoleGrounds } from "../components/role_grounds";
@@ -15,6 +16,7 @@ import { useExport } from "../exports/view_export";
 import { language, pick, t } from "../core/language";
 import { shortText } from "../core/numbers";
 import { hint } from "../core/readout";
+import { isOff } from "../core/head_off";
 import { overviewOf } from "../core/overviews";
 import { lens } from "../core/shown";
 import { address, change, colours, kindInfo, now, page, source } from "../core/state";
@@ -63,6 +65,7 @@ function Tile(props: { place: HeadPlace; thumbnails: Thumbnails | null; selected
   const name = `L${layer} H${head}`;
   const role = pick(overview?.role.name);
   return (
+    <div class={isOff(layer, head) ? "tile-box is-off" : "tile-box"}>
     <button
       type="button" class="tile" aria-pressed={props.selected} data-head={`${layer}.${head}`}
       title={pick(overview?.role.rule)}
@@ -74,6 +77,8 @@ function Tile(props: { place: HeadPlace; thumbnails: Thumbnails | null; selected
       <span class={`badge role-${overview?.role.id ?? ""}`}>{role || " "}</span>
       {props.rests && <small class="rests">{props.rests}</small>}
     </button>
+    <HeadToggle layer={layer} head={head} />
+    </div>
   );
 }
 

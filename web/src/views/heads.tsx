@@ -2,6 +2,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { Failure, Select, Working } from "../components/controls";
 import { HeadFinder } from "../components/head_finder";
+import { HeadToggle } from "../components/head_switch";
 import { useLoaded } from "../components/loading";
 import { RoleGroundsNote, useRoleGrounds } from "../components/role_grounds";
 import { useScrollCue } from "../components/scroll_cue";
@@ -17,6 +18,7 @@ import { useExport } from "../exports/view_export";
 import { headColour } from "../core/colours";
 import { pick, t } from "../core/language";
 import { axisRange, shortText } from "../core/numbers";
+import { isOff } from "../core/head_off";
 import { overviewOf } from "../core/overviews";
 import { hint } from "../core/readout";
 import { address, change, colours, dark, kindInfo, now, page, source } from "../core/state";
@@ -54,8 +56,8 @@ function Table(props: { places: Places; measures: MeasureInfo[] }) {
         </thead>
         <tbody>
           {shown.map(({ layer, head, overview }) => (
-            <tr key={`${layer}.${head}`} aria-current={chosen.layer === layer && chosen.head === head ? "true" : undefined}>
-              <th scope="row"><button type="button" class="plain" onClick={() => change({ layer, head })}>L{layer} H{head}</button></th>
+            <tr key={`${layer}.${head}`} class={isOff(layer, head) ? "is-off" : undefined} aria-current={chosen.layer === layer && chosen.head === head ? "true" : undefined}>
+              <th scope="row"><button type="button" class="plain" onClick={() => change({ layer, head })}>L{layer} H{head}</button><HeadToggle layer={layer} head={head} /></th>
               <td title={pick(overview?.role.rule)}>{pick(overview?.role.name)} <small class="rests">{overview && (rests(layer, head, overview.role.id) || t("restsOnThis"))}</small></td>
               {props.measures.map(({ name }) => {
                 const value = overview?.measures[name];

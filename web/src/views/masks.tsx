@@ -1,7 +1,7 @@
 // Build a mask, see what it leaves, and the attention before and after.
 import { computed } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { NumberField } from "../components/controls";
+import { NumberField, Select } from "../components/controls";
 import { useLoaded } from "../components/loading";
 import { MaskBuilder, printTerms, termsOf } from "../components/mask_builder";
 import { MatrixCanvas } from "../components/matrix_canvas";
@@ -18,9 +18,10 @@ import type { MaskSummary } from "../core/mask";
 import { parseMask } from "../core/mask_expression";
 import { percentText, weightText, wholeText } from "../core/numbers";
 import { hint } from "../core/readout";
-import { address, change, colours, keyNames, keySequence, kindInfo, modelMask, now, queryNames, readMask, source } from "../core/state";
+import { address, canChange, capture, change, colours, keyNames, keySequence, kindInfo, modelMask, now, queryNames, readMask, runChange, showsPassed, source } from "../core/state";
 import { placed } from "../core/tokens";
 import { fitsWhole, whole } from "../core/weights";
+import { covers, placeName, variantName } from "../core/whatif";
 import type { HeadAddress, Matrix } from "../data/types";
 
 const cellsAcross = 512;
@@ -122,6 +123,30 @@ function Summary(props: { summary: MaskSummary; queries: string[] }) {
   );
 }
 
+// Where the mask acts: in the picture of each head, as if it had been there alone, or in the run itself.
+function ActsOn(props: { head: HeadAddress }) {
+  const { kind, layer, head } = props.head;
+  const run = capture.value!;
+  const [one, row, all] = [head === "mean" ? "" : placeName(run, kind, layer, head), placeName(run, kind, layer, "*"), placeName(run, kind, "*", "*")];
+  const chosen = now.maskAt.value;
+  const choices = [
+    { value: "", label: t("maskActs.pictures") },
+    ...(one ? [{ value: one, label: t("maskActs.head", { head: `L${layer} H${head}` }) }] : []),
+    { value: row, label: t("maskActs.layer", { layer }) },
+    { value: all, label: t("maskActs.all") },
+    ...([one, row, all, ""].includes(chosen) ? [] : [{ value: chosen, label: t("maskActs.other", { heads: chosen }) }]),
+  ];
+  return <Select label={t("maskActsOn")} value={chosen} choices={choices} onChange={(maskAt) => change({ maskAt, before: false })} />;
+}
+
+// The run without the mask, and with it where it acts in the run.
+function runsAround(head: HeadAddress | null): { before: HeadAddress | null; after: HeadAddress | null } {
+  if (!head || !runChange.value.hide) return { before: head, after: head };
+  const run = capture.value!.id;
+  const named = (change: typeof runChange.value) => ({ ...head, capture: variantName(run, change, showsPassed.value) });
+  return { before: named({ ...runChange.value, hide: "", visible: "" }), after: named(runChange.value) };
+}
+
 // Dragging over cells changes whether they belong to the term made by hand.
 function usePainting(extent: Extent) {
   const hiding = useRef(true);
@@ -186,9 +211,12 @@ export function MasksView() {
   const summary = useMemo(() => mask.summary(), [mask]);
   const table = colours.value;
   const picture = useMemo(() => maskModel(mask, summary, extent), [mask, summary, table, extent.queries, extent.keys]);
-  const before = useWeightModel(head, "", ownMask, extent, true);
-  const after = useWeightModel(head, expression, mask, extent, true);
-  if (after.model) after.model.emptyRows = summary.rowsSeeingNothing;
+  const acts = runChange.value.hide;
+  const runs = runsAround(head);
+  const masked = !acts || (head !== null && covers(capture.value!, acts, head.kind, head.layer, head.head));
+  const before = useWeightModel(runs.before, "", ownMask, extent, true);
+  const after = useWeightModel(runs.after, acts ? "" : expression, masked ? mask : ownMask, extent, true);
+  if (after.model) after.model.emptyRows = masked ? summary.rowsSeeingNothing : [];
   useMaskExport(mask, summary, extent, before.matrix, after.matrix);
   const pair = (cell: Cell) => `${placed(extent.queries[cell.row], cell.row)} → ${placed(extent.keys[cell.column], cell.column)}`;
   const value = (matrix: Matrix | null, cell: Cell) => (matrix && matrix.rows === extent.n ? weightText(matrix.data[cell.row * extent.m + cell.column]) : "");
@@ -197,6 +225,7 @@ export function MasksView() {
   return (
     <ViewFrame view="masks" controls={!info && <NumberField label={t("tokens")} value={extent.n} least={1} largest={largestSize} onChange={(size) => change({ size }, true)} />}>
       <MaskBuilder expression={now.mask.value} n={extent.n} m={extent.m} keys={extent.keys} segments={extent.segments} onChange={(text, typed) => change({ mask: text }, typed)} />
+      {head && canChange.value && <ActsOn head={head} />}
       {ownText && <p class="advice">{t("withOwnMask", { mask: ownText })}</p>}
       <Summary summary={summary} queries={extent.queries} />
       <div class="side-by-side">
@@ -220,7 +249,7 @@ export function MasksView() {
           </>
         )}
       </div>
-      {head && <p class="below">{t("maskExact")}</p>}
+      {head && <p class="below">{acts ? t("maskWentThrough", { heads: acts }) : t("maskExact")}</p>}
     </ViewFrame>
   );
 }

@@ -8,6 +8,7 @@ import { Timeline } from "../components/timeline";
 import { ViewFrame } from "../components/view_frame";
 import { useStepsExport } from "../exports/steps_export";
 import { editedMatrices } from "../core/hash";
+import { isOff } from "../core/head_off";
 import { language, pick, t } from "../core/language";
 import { at } from "../core/matrix";
 import { ownFrom, ownId, ownInputs, toggled } from "../core/own_example";
@@ -180,6 +181,7 @@ export function StepsView() {
       {own && toy.inputs && <OwnEditor numbers={toy.inputs} />}
       {missing && <Notice>{t("unknownExample", { name: missing })}</Notice>}
       {!isToy && address.value?.head === "mean" && <Notice>{t("stepsNeedHead")}</Notice>}
+      {!isToy && numbers && address.value && address.value.head !== "mean" && !now.before.value && isOff(address.value.layer, address.value.head) && <Notice>{t("headIsOff")}</Notice>}
       {!isToy && !wanted && film.value && <Notice>{t("filmSteps")}</Notice>}
       {!isToy && isMissing(model.error) ? <HeadsInFile /> : <Failure error={model.error ?? examples.error} />}
       {stage && numbers && (

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Segmented } from "../components/controls";
 import { Glance } from "../components/glance";
+import { PredictionPanel } from "../components/predictions";
 import { Seen, writeSeen } from "../components/seen";
 import { FindHead } from "../components/head_finder";
 import { LensButtons } from "../components/lens_tools";
@@ -133,6 +134,7 @@ function Field() {
         {!self && <h2>{t("keysTitle")}</h2>}
         {!self && <Chips label={t("keysTitle")} pieces={keyPieces} names={names.keys} tokens={keys.tokens} side="key" segments={keys.segments} left={left(info.key_side)} away={away?.keys ?? null} />}
       </div>
+      <PredictionPanel />
       <aside class="ranked" aria-label={t("ranked")}><div ref={list} /></aside>
       <Glance />
     </div>
