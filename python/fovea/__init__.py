@@ -28,7 +28,9 @@ from ._attention import (
     linear_attention,
     scaled_dot_product_attention,
 )
+from ._bertviz import head_view, model_view
 from ._explain import Explanation, example, example_ids, explain
+from ._explorer import Explorer
 from ._measures import Definition, Table, measure_definitions, measure_weights
 from ._models import Generation, Model, load, model_names
 from ._pictures import Picture, head_grid, heatmap, lines, mask_picture
@@ -58,6 +60,7 @@ __all__ = [
     "Definition",
     "Error",
     "Explanation",
+    "Explorer",
     "Generation",
     "HeadMeans",
     "Mask",
@@ -74,6 +77,7 @@ __all__ = [
     "example_ids",
     "explain",
     "head_grid",
+    "head_view",
     "heatmap",
     "instruction_set",
     "linear_attention",
@@ -83,6 +87,7 @@ __all__ = [
     "measure_definitions",
     "measure_weights",
     "model_names",
+    "model_view",
     "scaled_dot_product_attention",
     "set_thread_count",
     "softmax",

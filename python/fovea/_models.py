@@ -35,8 +35,14 @@ class Model:
 
         Of an encoder-decoder model the second text is what it is made to write.
         """
-        run, cut = self._model.read([text] if second is None else [text, second])
-        return Run(run, cut)
+        texts = (text,) if second is None else (text, second)
+        run, cut, read = self._model.read(list(texts))
+        return self._run(run, texts, read, cut)
+
+    def _run(self, made: Any, texts: tuple[str, ...], read: Any, cut: int = 0) -> Run:
+        run = Run(made, cut)
+        run._model_read = (self, texts, read)
+        return run
 
     def outputs(self, text: str, second: Optional[str] = None) -> tuple[Any, Any]:
         """(logits [1, T, V] or None, hidden states [1, T, E]) of the text."""
@@ -61,8 +67,9 @@ class Model:
         beams: int = 1,
     ) -> Generation:
         """Continues the prompt (an encoder-decoder model: answers it). temperature 0: the most likely token."""
-        text, ids, ended, run = self._model.generate(prompt, max_tokens, temperature, top_k, top_p, seed, beams)
-        return Generation(text, ids, ended, Run(run))
+        text, ids, ended, run, read = self._model.generate(prompt, max_tokens, temperature, top_k, top_p, seed, beams)
+        texts = (prompt, text) if len(run.kinds) > 1 else (prompt + text,)
+        return Generation(text, ids, ended, self._run(run, texts, read))
 
     def __repr__(self) -> str:
         config = self.config

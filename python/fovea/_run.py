@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from os import PathLike, fspath
-from typing import Any, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from . import _fovea
 from ._attention import AttentionStatistics
+from ._explorer import MOST_WEIGHTS, Explorer, explorer_of, link_to
 from ._measures import Table
 from ._pictures import Picture, head_grid, heatmap, lines
+
+if TYPE_CHECKING:
+    from ._serve import Server
 
 Head = Union[int, str]
 
@@ -30,6 +35,8 @@ class Run:
     def __init__(self, run: Any, cut: int = 0) -> None:
         self._run = run
         self.cut = cut  # tokens beyond the length that the model takes: left out
+        # (Model, texts, what it read) of a run of our own models: the explorer shows the steps of its heads.
+        self._model_read: Optional[tuple[Any, tuple[str, ...], Any]] = None
 
     @classmethod
     def from_weights(
@@ -203,6 +210,93 @@ class Run:
         if style == "lines":
             return lines(weights, *labels, heads=[f"H{h}" for h in range(heads)], **options)
         return head_grid(weights, *labels, **options)
+
+    def _shown(self, name: str = "c1") -> Any:
+        """The run as the explorer takes it."""
+        if len(self.kinds) > 1:
+            for kind in self.kinds:
+                _, _, n, m = self.shape(0, kind)
+                if kind != "cross" and n != m:
+                    raise ValueError(
+                        f"the explorer shows whole sequences; this pass has {n} queries and {m} keys in its {kind}."
+                        " Show the first one, run.passes[0], or a head with run.plot"
+                    )
+        if self._model_read is not None:
+            model, texts, read = self._model_read
+            second = texts[1] if len(texts) > 1 else None
+            return _fovea.Shown.of(name, model.name, self._run, texts[0], second, model._model, read, self.cut)
+        text = " ".join(self._run.query_labels(self.kinds[0], 0))[:200]
+        return _fovea.Shown.of(name, self.model or "run", self._run, text, None, None, None, self.cut)
+
+    def _steps(self, steps: Optional[Sequence[tuple[int, int]]]) -> list[tuple[str, int, int]]:
+        if steps is None:
+            steps = [(0, 0)] if self._model_read is not None else []
+        return [(self.kinds[0], layer, head) for layer, head in steps]
+
+    def explore(
+        self,
+        height: int = 640,
+        *,
+        view: Optional[str] = None,
+        layer: Optional[int] = None,
+        head: Optional[Head] = None,
+        heads: Sequence[int] = (),
+        kind: Optional[str] = None,
+        steps: Optional[Sequence[tuple[int, int]]] = None,
+    ) -> Explorer:
+        """The explorer with this run (its first sequence) inside: shows itself in a notebook, or .save(path).
+
+        One page without server or network; it works when the notebook is reopened. Weights are stored as
+        float16 up to 128 tokens, as 8 bits up to 512; pages of longer texts have small pictures and measures
+        only, and serve() shows all of them. view: "text", "matrix", "lines", "grid", "heads", ..; steps:
+        (layer, head) pairs whose every step is stored (runs of our own models; default: the first head).
+        """
+        return explorer_of(self._shown(), self._steps(steps), link_to(view, layer, head, heads, kind), height)
+
+    def to_html(self, path: str | PathLike[str], **options: Any) -> None:
+        """Writes explore(**options) as one file, whole or not at all."""
+        self.explore(**options).save(path)
+
+    def serve(
+        self,
+        height: int = 640,
+        *,
+        port: int = 0,
+        view: Optional[str] = None,
+        layer: Optional[int] = None,
+        head: Optional[Head] = None,
+        heads: Sequence[int] = (),
+        kind: Optional[str] = None,
+    ) -> Server:
+        """The explorer at an address of this machine, for texts of any length: print(run.serve().url).
+
+        Weights are computed when the page asks for them. A run of one of our own models takes new texts, too.
+        Ends with .close(), or with Python. In a notebook on another machine, the address is that machine's.
+        """
+        from ._serve import Server
+
+        return Server(self, link_to(view, layer, head, heads, kind), port, height)
+
+    def widget(self, height: int = 640, **start: Any) -> Any:
+        """The explorer as a widget (needs anywidget): .selection is what the page shows, and changes it."""
+        from ._widget import Widget
+
+        return Widget(self.explore(height, **start).html, height)
+
+    def _repr_html_(self) -> Optional[str]:
+        weights = 0
+        for kind in self.kinds:
+            _, heads, n, m = self.shape(0, kind)
+            weights += self.layers_of(kind) * heads * n * m
+        if weights <= MOST_WEIGHTS:
+            try:
+                return self.explore()._repr_html_()
+            except (RuntimeError, ValueError) as error:  # the text says what there is
+                return f"<pre>{escape(repr(self))}</pre><p>{escape(str(error))}</p>"
+        return (
+            f"<pre>{escape(repr(self))}</pre><p>{weights / 1e9:.1f} thousand million weights: <code>run.serve()</code> shows"
+            " those that are looked at; <code>run.statistics()</code> needs none of them.</p>"
+        )
 
     def __repr__(self) -> str:
         parts = []

@@ -22,14 +22,14 @@ TextModel load(const std::string& folder) {
   return TextModel::load(folder);
 }
 
-// (run, tokens cut off)
+// (run, tokens cut off, what was read)
 nb::tuple read(const TextModel& model, const std::vector<std::string>& texts) {
   TextRun read;
   {
     const nb::gil_scoped_release released;
     read = model.read(texts);
   }
-  return nb::make_tuple(std::move(read.run), read.cut);
+  return nb::make_tuple(std::move(read.run), read.cut, std::move(read.input));
 }
 
 // (logits or None, hidden) of a text, [T, V] and [T, E].
@@ -43,7 +43,7 @@ nb::tuple outputs(const TextModel& model, const std::vector<std::string>& texts)
   return nb::make_tuple(to_python(std::move(output.logits)), to_python(std::move(output.hidden)));
 }
 
-// (text, ids, ended, run of prompt and new tokens)
+// (text, ids, ended, run of prompt and new tokens, what was read)
 nb::tuple generate_text(const TextModel& model, const std::string& prompt, GenerationOptions options) {
   Generation generation;
   TextRun read;
@@ -54,7 +54,7 @@ nb::tuple generate_text(const TextModel& model, const std::string& prompt, Gener
     read = model.read_generated(encoding, generation.ids);
   });
   return nb::make_tuple(model.tokenizer().decode(generation.ids), generation.ids, generation.ended,
-                        std::move(read.run));
+                        std::move(read.run), std::move(read.input));
 }
 
 nb::dict config(const TextModel& model) {
@@ -80,6 +80,7 @@ nb::dict config(const TextModel& model) {
 }  // namespace
 
 void bind_models(nb::module_& m) {
+  nb::class_<ModelInput>(m, "ModelInput", "What a model read, to run it again.");
   nb::class_<TextModel>(m, "TextModel")
       .def_static("load", &load, nb::arg("folder"))
       .def("config", &config)

@@ -17,12 +17,12 @@
 #include "fovea/measures_report.h"
 #include "fovea/rollout.h"
 #include "interrupt.h"
+#include "kinds.h"
 #include "measures.h"
 #include "options.h"
 #include "statistics.h"
 
 namespace fovea::python {
-namespace {
 
 AttentionKind kind_of(const std::string& name) {
   for (const AttentionKind kind : {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {
@@ -31,6 +31,8 @@ AttentionKind kind_of(const std::string& name) {
   throw nb::value_error(
       ("kind: got \"" + name + "\", expected \"encoder\", \"decoder\" or \"cross\"").c_str());
 }
+
+namespace {
 
 std::vector<std::string> kinds(const Run& run) {
   std::vector<std::string> names;
