@@ -46,8 +46,8 @@ void write_sequence(JsonWriter& json, const TokenSequence& sequence, AttentionKi
   json.end_object();
 }
 
-// Queries and keys are different sequences, told as the decoder's and the encoder's. So they are, too, where
-// self-attention has more keys than queries: those of a cache, or a sink.
+// Queries and keys are different sequences, told as the decoder's and the encoder's. So they are, too,
+// where self-attention has more keys than queries: those of a cache, or a sink.
 bool has_two_sides(const Run& run, AttentionKind kind) {
   const LayerView& layer = run.layer(kind, 0);
   return kind == AttentionKind::cross || layer.queries() != layer.keys();

@@ -34,7 +34,7 @@ from ._explorer import Explorer
 from ._measures import Definition, Table, measure_definitions, measure_weights
 from ._models import Generation, Model, load, model_names
 from ._pictures import Picture, head_grid, heatmap, lines, mask_picture
-from ._run import Run, Similarity
+from ._run import HeadView, Run, Similarity
 
 __version__ = _version()
 Error.__module__ = "fovea"
@@ -63,6 +63,7 @@ __all__ = [
     "Explorer",
     "Generation",
     "HeadMeans",
+    "HeadView",
     "Mask",
     "Model",
     "Picture",

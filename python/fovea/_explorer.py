@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from . import _fovea
 
-MOST_WEIGHTS = 2e8  # of a run that shows itself unasked: a few seconds of work
+MOST_WEIGHTS = 4e6  # of a run that shows itself unasked: about 10 MB in the notebook
 STORED_TOKENS = 512  # as explorer::kStoredTokens: pages of longer texts hold no weights
 VIEWS = ("text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow")
 

@@ -12,6 +12,7 @@ from ._attention import AttentionStatistics
 from ._explorer import MOST_WEIGHTS, Explorer, explorer_of, link_to
 from ._measures import Table
 from ._pictures import Picture, head_grid, heatmap, lines
+from ._progress import bar
 
 if TYPE_CHECKING:
     from ._serve import Server
@@ -24,6 +25,65 @@ class Similarity:
     divergence: Any  # [heads, heads] Jensen-Shannon in nats, 0: the same .. ln 2
     layout: Any  # [heads, 2] a map of the heads
     order: list[int]  # similar heads side by side
+
+
+def _stacked(layers: list[dict[str, Any]]) -> dict[str, Any]:
+    """The same field of every layer as one array, the layers in front."""
+    import numpy
+
+    def stack(name: str) -> Any:
+        values = [layer[name] for layer in layers]
+        if isinstance(values[0], dict):
+            return _stacked(values)
+        if values[0] is None:
+            return None
+        shapes = {value.shape for value in values}
+        if len(shapes) > 1:
+            raise _fovea.Error(f"the layers have different shapes, {sorted(shapes)}: use head_statistics")
+        return numpy.stack(values)
+
+    return {name: stack(name) for name in layers[0]}
+
+
+class HeadView:
+    """One head of a run. Shows itself in a notebook; numpy.asarray(head) are its weights."""
+
+    def __init__(self, run: Run, layer: int, head: Head, kind: str, batch: int) -> None:
+        self.run, self.layer, self.head, self.kind, self.batch = run, layer, head, kind, batch
+        _, heads, n, m = run.shape(layer, kind)
+        if not isinstance(head, str) and not 0 <= head < heads:
+            raise _fovea.Error(f"[run] layer {layer} has heads 0 to {heads - 1}, got {head}")
+        self.shape = (n, m)
+
+    @property
+    def weights(self) -> Any:
+        """[N, M], computed now."""
+        return self.run.weights(self.layer, self.head, kind=self.kind, batch=self.batch)
+
+    @property
+    def statistics(self) -> AttentionStatistics:
+        return self.run.head_statistics(self.layer, self.head, kind=self.kind, batch=self.batch)
+
+    @property
+    def mask(self) -> Any:
+        return self.run.mask(self.layer, self.head, kind=self.kind, batch=self.batch)
+
+    def plot(self, **options: Any) -> Any:
+        return self.run.plot(self.layer, self.head, kind=self.kind, batch=self.batch, **options)
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
+        weights = self.weights
+        return weights if dtype is None else weights.astype(dtype)
+
+    def _repr_svg_(self) -> str:
+        """The weights; of more than 256 tokens, means of cells."""
+        if max(self.shape) <= 256:
+            return self.plot().svg
+        cells = self.run.head_statistics(self.layer, self.head, kind=self.kind, batch=self.batch, thumbnail=256).thumbnail
+        return heatmap(cells, title=f"{self.run.model} L{self.layer}H{self.head}, {self.shape[0]} x {self.shape[1]}".strip()).svg
+
+    def __repr__(self) -> str:
+        return f"<fovea.HeadView layer {self.layer}, head {self.head} ({self.kind}), {self.shape[0]} x {self.shape[1]}>"
 
 
 class Run:
@@ -131,6 +191,10 @@ class Run:
         layer, head = place
         return self.weights(layer, head)
 
+    def head(self, layer: int, head: Head, *, kind: Optional[str] = None, batch: int = 0) -> HeadView:
+        """One head, which shows itself in a notebook."""
+        return HeadView(self, layer, head, self._kind(kind), batch)
+
     def head_statistics(
         self,
         layer: int,
@@ -148,7 +212,12 @@ class Run:
 
     def statistics(self, *, kind: Optional[str] = None, thumbnail: int = 0, top_k: int = 0) -> AttentionStatistics:
         """Of all heads: arrays [L, B, H, N], [L, B, H, M]; Ctrl-C ends it."""
-        return AttentionStatistics._of(self._run.all_statistics(self._kind(kind), thumbnail, top_k))
+        chosen = self._kind(kind)
+        layers = [
+            self._run.layer_statistics(chosen, layer, thumbnail, top_k)
+            for layer in bar(range(self.layers_of(chosen)), "statistics")
+        ]
+        return AttentionStatistics._of(_stacked(layers))
 
     def measures(self, *, kind: Optional[str] = None, batch: int = 0, lang: str = "en") -> Table:
         """All measures of all heads, their roles, and the mean of each layer: one row each."""
@@ -294,8 +363,9 @@ class Run:
             except (RuntimeError, ValueError) as error:  # the text says what there is
                 return f"<pre>{escape(repr(self))}</pre><p>{escape(str(error))}</p>"
         return (
-            f"<pre>{escape(repr(self))}</pre><p>{weights / 1e9:.1f} thousand million weights: <code>run.serve()</code> shows"
-            " those that are looked at; <code>run.statistics()</code> needs none of them.</p>"
+            f"<pre>{escape(repr(self))}</pre><p>{weights / 1e6:,.0f} million weights: <code>run.serve()</code> opens the"
+            " explorer and computes those that are looked at; <code>run.explore()</code> puts a page with all of them"
+            " (up to 512 tokens) into the notebook.</p>"
         )
 
     def __repr__(self) -> str:

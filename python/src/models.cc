@@ -48,8 +48,12 @@ nb::tuple generate_text(const TextModel& model, const std::string& prompt, Gener
   Generation generation;
   TextRun read;
   const Encoding encoding = model.encode({prompt}, 1);
-  interruptible([&](const std::stop_token& stop) {
-    options.stop = stop;
+  Index tokens = 0;
+  watched("generate", [&](const Watch& watch) {
+    options.stop = watch.stop;
+    options.on_token = [&](Index) {
+      watch.progress(static_cast<double>(++tokens) / static_cast<double>(options.max_tokens));
+    };
     generation = generate(model.model(), encoding.ids, options);
     read = model.read_generated(encoding, generation.ids);
   });

@@ -67,10 +67,11 @@ Shown show(const std::string& id, const std::string& name, const Run& run, const
     stored.model = *model;
     stored.read.input = *input;
   }
-  const auto no_models = [](const std::string&) -> TextModel { throw Error("[page] no models are served"); };
+  const auto no_models = [](const std::string&) -> TextModel {
+    throw Error("[page] no models are served");
+  };
   return {std::make_shared<const StoredCapture>(std::move(stored)),
-          std::make_shared<CaptureStore>(std::vector<ServedModel>(), no_models,
-                                                   Limits())};
+          std::make_shared<CaptureStore>(std::vector<ServedModel>(), no_models, Limits())};
 }
 
 // (html, how weights are stored: "F16", "U8" or "", the largest error of a stored weight)
@@ -99,7 +100,9 @@ std::string state_of(const std::vector<Shown>& all) {
 std::string study_of(const Shown& shown, const std::string& what, const Parameters& parameters) {
   const StoredCapture& stored = *shown.stored;
   const AttentionKind kind = kind_parameter(parameters, stored.run());
-  const auto kept = [&](const auto& make) { return stored.answers->get(what + " " + to_string(kind), make); };
+  const auto kept = [&](const auto& make) {
+    return stored.answers->get(what + " " + to_string(kind), make);
+  };
   if (what == "overview") return kept([&] { return overview_json(stored, kind); });
   if (what == "thumbnails")
     return kept([&] { return thumbnails_bytes(stored.run(), kind, kThumbnailCells); });
@@ -119,8 +122,8 @@ std::string bytes_of(const Shown& shown, const std::string& what, const Paramete
   return study_of(shown, what, parameters);
 }
 
-// (status, body): what GET /api/captures/ID/WHAT?PARAMETERS of the explorer's server gives; of an error, its
-// message.
+// (status, body): what GET /api/captures/ID/WHAT?PARAMETERS of the explorer's server gives; of an error,
+// its message.
 nb::tuple answer(const Shown& shown, const std::string& what,
                  const std::vector<std::pair<std::string, std::string>>& parameters) {
   const Parameters read(parameters.begin(), parameters.end());
