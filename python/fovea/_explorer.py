@@ -75,7 +75,7 @@ def frame(attribute: str, height: int) -> str:
     """A frame without the notebook's rights: the page runs its own script and saves pictures, nothing else."""
     return (
         f'<iframe {attribute} title="fovea" sandbox="allow-scripts allow-downloads" allow="fullscreen; clipboard-write"'
-        f' style="width:100%;height:{int(height)}px;border:1px solid #8886;border-radius:6px"></iframe>'
+        f' style="width:100%;height:{int(height)}px;border:1px solid #8886;border-radius:6px;box-sizing:border-box"></iframe>'
     )
 
 
