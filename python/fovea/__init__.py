@@ -35,6 +35,7 @@ from ._measures import Definition, Table, measure_definitions, measure_weights
 from ._models import Generation, Model, load, model_names
 from ._pictures import Picture, head_grid, heatmap, lines, mask_picture
 from ._run import HeadView, Run, Similarity
+from ._whatif import Prediction, Sweep, WhatIf
 
 __version__ = _version()
 Error.__module__ = "fovea"
@@ -67,9 +68,12 @@ __all__ = [
     "Mask",
     "Model",
     "Picture",
+    "Prediction",
     "Run",
     "Similarity",
+    "Sweep",
     "Table",
+    "WhatIf",
     "alibi_slopes",
     "attention",
     "attention_crop",

@@ -78,6 +78,7 @@ nb::dict config(const TextModel& model) {
   fields["max_tokens"] = config.max_tokens;
   fields["has_logits"] = config.has_logits;
   fields["has_decoder"] = config.has_decoder();
+  fields["has_encoder"] = config.has_encoder();
   return fields;
 }
 

@@ -32,4 +32,5 @@ NB_MODULE(_fovea, m) {
   python::bind_run(m);
   python::bind_models(m);
   python::bind_page(m);
+  python::bind_whatif(m);
 }
