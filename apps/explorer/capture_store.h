@@ -34,7 +34,8 @@ struct ModelState {
 struct StoredCapture {
   std::string id;  // "c1"; of a film "f0x12"
   std::string model_id;
-  std::optional<TextModel> model;  // none: a frame of a film, whose model is gone
+  std::optional<TextModel> model;  // none: a frame of a film, or a run made elsewhere
+  bool film = false;               // a frame of a film
   std::string text;
   std::optional<std::string> second_text;
   TextRun read;

@@ -89,6 +89,7 @@ FilmStore::FilmStore(Film film, const Limits& limits)
 CapturePtr FilmStore::made(const std::string& id, Index text, Index frame) const {
   StoredCapture stored;
   stored.id = id;
+  stored.film = true;
   stored.model_id = film_.model().empty() ? "film" : film_.model();
   stored.text = film_.texts()[static_cast<std::size_t>(text)];
   stored.read.run = film_.run(frame, text);

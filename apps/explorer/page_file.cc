@@ -11,7 +11,6 @@
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
 #include "fovea/safetensors.h"
-#include "learn_file.h"
 #include "limits.h"
 #include "overview.h"
 #include "state.h"
@@ -96,7 +95,7 @@ void FileData::add_weights(AttentionKind kind, const std::string& prefix) {
   const Shape w = all.shape();  // [L, 1, H, N, M]
   all = std::move(all).reshaped({w[0], w[2], w[3], w[4]});
   loss_ = std::max(loss_, add_share(prefix + "weights", std::move(all)));
-  if (kind != AttentionKind::cross) add_share(prefix + "rollout", rollout_of(run(), kind));
+  if (kind != AttentionKind::cross && w[3] == w[4]) add_share(prefix + "rollout", rollout_of(run(), kind));
 }
 
 void FileData::add_rows(AttentionKind kind, const std::string& prefix) {
@@ -127,6 +126,7 @@ void FileData::add_kind(AttentionKind kind) {
 }
 
 void FileData::add_steps_of(const StepsChoice& choice) {
+  if (!stored_.model) throw Error("[page] this run came without its model: there are no steps to store");
   const LayerRun run(stored_.model->model(), stored_.read.input, choice.kind, choice.layer);
   const Crop crop = {0, std::min(run.queries(), kStoredStepTokens), 0,
                      std::min(run.keys(), kStoredStepTokens)};
@@ -172,20 +172,15 @@ std::string with_data(const std::string& html, const std::string& data) {
   return whole;
 }
 
-PageFile page_file(const Page& page, const ModelFinder& lesson_models) {
-  NamedArrays arrays("[page]");
-  add_lessons(arrays.metadata(), lesson_models);
-  arrays.metadata()["state"] = state_json({}, {}, Limits());
-  arrays.metadata()["examples"] = examples_json();
-  return {with_data(page.html, to_base64(safetensors_bytes(arrays))), "", 0};
-}
-
 PageFile page_file(const Page& page, const StoredCapture& stored, const std::vector<StepsChoice>& steps) {
   FileData data(stored);
   for (const AttentionKind kind : stored.run().kinds()) data.add_kind(kind);
   for (const StepsChoice& choice : steps) data.add_steps_of(choice);
-  const Model& of = stored.model->model();
-  const ModelState model = {stored.model_id, of.name(), of.config(), true};
+  ModelState model = {stored.model_id, stored.model_id, {}, true};
+  if (stored.model) {
+    model.name = stored.model->model().name();
+    model.config = stored.model->model().config();
+  }
   data.add_texts(state_json({model}, {&stored}, Limits()));
   return {with_data(page.html, to_base64(data.bytes())), data.weights_type(), data.loss()};
 }

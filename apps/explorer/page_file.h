@@ -28,9 +28,10 @@ struct PageFile {
 // The page with these bytes, base64, in their place. Throws Error if it has none.
 std::string with_data(const std::string& html, const std::string& data);
 
-// Throws Error for heads that are not there, and for a page without a place for the data.
-// The tutorials' examples, and the lessons with our own models.
+// The tutorials' examples, and the lessons with our own models (lessons_page.cc).
 PageFile page_file(const Page& page, const ModelFinder& lesson_models);
+// Throws Error for heads that are not there, for steps of a run without its model, and for a page without a
+// place for the data.
 PageFile page_file(const Page& page, const StoredCapture& stored, const std::vector<StepsChoice>& steps);
 
 }  // namespace fovea::explorer

@@ -78,7 +78,9 @@ void add_steps(const HeadSteps& steps, const std::string& prefix, NamedArrays& a
 std::string steps_bytes(CaptureStore& store, const CapturePtr& stored, const Parameters& parameters) {
   const HeadChoice choice = head_parameters(parameters, stored->run());
   if (!stored->model) {
-    throw RequestError(422, "a film keeps queries and keys, not the model: there are no steps to show");
+    throw RequestError(422, stored->film
+                                ? "a film keeps queries and keys, not the model: there are no steps to show"
+                                : "this run came without its model: there are no steps to show");
   }
   if (choice.merge != HeadMerge::none)
     throw RequestError(400, "head: steps are available for a single head, not for the mean");

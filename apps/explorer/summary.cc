@@ -1,6 +1,8 @@
 #include "summary.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace fovea::explorer {
 namespace {
@@ -44,13 +46,34 @@ void write_sequence(JsonWriter& json, const TokenSequence& sequence, AttentionKi
   json.end_object();
 }
 
+// Queries and keys are different sequences, told as the decoder's and the encoder's. So they are, too,
+// where self-attention has more keys than queries: those of a cache, or a sink.
+bool has_two_sides(const Run& run, AttentionKind kind) {
+  const LayerView& layer = run.layer(kind, 0);
+  return kind == AttentionKind::cross || layer.queries() != layer.keys();
+}
+
 // Of decoder-only models, the one sequence is the decoder's.
 void write_sequences(JsonWriter& json, const StoredCapture& stored) {
+  const std::vector<AttentionKind> kinds = stored.run().kinds();
+  const auto one_sided = [&](AttentionKind kind) {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end() && !has_two_sides(stored.run(), kind);
+  };
+  const auto write = [&](AttentionKind side, const TokenSequence& sequence) {
+    json.key(to_string(side));
+    write_sequence(json, sequence, side, stored);
+  };
   json.key("sequences").begin_object();
-  for (const AttentionKind kind : stored.run().kinds()) {
-    if (kind == AttentionKind::cross) continue;  // the tokens of the two others
-    json.key(to_string(kind));
-    write_sequence(json, stored.run().tokens(kind).queries.front(), kind, stored);
+  for (const AttentionKind side : {AttentionKind::encoder, AttentionKind::decoder}) {
+    if (one_sided(side)) {
+      write(side, stored.run().tokens(side).queries.front());
+      continue;
+    }
+    const auto other = std::find_if(kinds.begin(), kinds.end(),
+                                    [&](AttentionKind kind) { return has_two_sides(stored.run(), kind); });
+    if (other == kinds.end()) continue;
+    const Run::Tokens& tokens = stored.run().tokens(*other);
+    write(side, (side == AttentionKind::encoder ? tokens.keys : tokens.queries).front());
   }
   json.end_object();
 }
@@ -83,15 +106,15 @@ void write_layers(JsonWriter& json, const Run& run, AttentionKind kind) {
 void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kind) {
   const LayerView& layer = stored.run().layer(kind, 0);
   const bool rotary = stored.model && stored.model->model().config().family == ModelFamily::llama;
-  const Index width =
-      stored.model ? stored.model->model().config().width : layer.heads() * layer.q.shape()[3];
+  const Index head_width = layer.stored() ? 0 : layer.q.shape()[3];  // weights alone do not tell
+  const Index width = stored.model ? stored.model->model().config().width : layer.heads() * head_width;
   const auto integer = [&](const char* key, Index value) { json.key(key).integer(value); };
   json.begin_object();
   json.key("kind").string(to_string(kind));
   integer("layers", stored.run().layers(kind));
   integer("heads", layer.heads());
-  integer("kv_heads", layer.k.shape()[1]);
-  integer("head_width", layer.q.shape()[3]);
+  integer("kv_heads", layer.stored() ? layer.heads() : layer.k.shape()[1]);
+  integer("head_width", head_width);
   integer("width", width);
   integer("queries", layer.queries());
   integer("keys", layer.keys());
@@ -101,8 +124,9 @@ void write_kind(JsonWriter& json, const StoredCapture& stored, AttentionKind kin
   json.key("causal").boolean(kind == AttentionKind::decoder);
   json.key("bias").string(bias_name(layer.options.bias));
   json.key("rotary").boolean(rotary);
-  json.key("query_side").string(kind == AttentionKind::encoder ? "encoder" : "decoder");
-  json.key("key_side").string(kind == AttentionKind::decoder ? "decoder" : "encoder");
+  const bool two_sides = has_two_sides(stored.run(), kind);
+  json.key("query_side").string(two_sides ? "decoder" : to_string(kind));
+  json.key("key_side").string(two_sides ? "encoder" : to_string(kind));
   json.key("each_layer");
   write_layers(json, stored.run(), kind);
   json.end_object();
@@ -126,7 +150,7 @@ void write_summary(JsonWriter& json, const StoredCapture& stored) {
   string("model_name", stored.model ? stored.model->model().name() : stored.model_id);
   string("family", stored.model ? to_string(stored.model->model().config().family) : "");
   string("type", stored.model ? stored.model->model().config().type : "");
-  if (!stored.model) json.key("film").boolean(true);
+  if (stored.film) json.key("film").boolean(true);
   string("text", stored.text);
   json.key("text2");
   if (stored.second_text) {

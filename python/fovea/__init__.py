@@ -28,11 +28,14 @@ from ._attention import (
     linear_attention,
     scaled_dot_product_attention,
 )
+from ._bertviz import head_view, model_view
 from ._explain import Explanation, example, example_ids, explain
+from ._explorer import Explorer
 from ._measures import Definition, Table, measure_definitions, measure_weights
 from ._models import Generation, Model, load, model_names
 from ._pictures import Picture, head_grid, heatmap, lines, mask_picture
-from ._run import Run, Similarity
+from ._run import HeadView, Run, Similarity
+from ._whatif import Prediction, Sweep, WhatIf
 
 __version__ = _version()
 Error.__module__ = "fovea"
@@ -58,14 +61,19 @@ __all__ = [
     "Definition",
     "Error",
     "Explanation",
+    "Explorer",
     "Generation",
     "HeadMeans",
+    "HeadView",
     "Mask",
     "Model",
     "Picture",
+    "Prediction",
     "Run",
     "Similarity",
+    "Sweep",
     "Table",
+    "WhatIf",
     "alibi_slopes",
     "attention",
     "attention_crop",
@@ -74,6 +82,7 @@ __all__ = [
     "example_ids",
     "explain",
     "head_grid",
+    "head_view",
     "heatmap",
     "instruction_set",
     "linear_attention",
@@ -83,6 +92,7 @@ __all__ = [
     "measure_definitions",
     "measure_weights",
     "model_names",
+    "model_view",
     "scaled_dot_product_attention",
     "set_thread_count",
     "softmax",

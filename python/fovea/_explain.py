@@ -91,6 +91,9 @@ class Explanation:
     def __str__(self) -> str:
         return self._account.to_text(self._lang, self._digits)
 
+    def __repr__(self) -> str:
+        return f"<fovea.Explanation {self.title!r}, {len(self.steps)} steps; print() shows them>"
+
     def _repr_html_(self) -> str:
         parts = [f"<h3>{escape(self.title)}</h3>"]
         for step in self.steps:

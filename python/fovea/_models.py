@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Mapping, Optional, Sequence, Union
 
-from . import _fovea
+from . import _fovea, _whatif
 from ._run import Run
+
+
+def _texts(text: str, second: Optional[str]) -> list[str]:
+    return [text] if second is None else [text, second]
 
 
 @dataclass(frozen=True)
@@ -35,16 +39,22 @@ class Model:
 
         Of an encoder-decoder model the second text is what it is made to write.
         """
-        run, cut = self._model.read([text] if second is None else [text, second])
-        return Run(run, cut)
+        texts = (text,) if second is None else (text, second)
+        run, cut, read = self._model.read(list(texts))
+        return self._run(run, texts, read, cut)
+
+    def _run(self, made: Any, texts: tuple[str, ...], read: Any, cut: int = 0) -> Run:
+        run = Run(made, cut)
+        run._model_read = (self, texts, read)
+        return run
 
     def outputs(self, text: str, second: Optional[str] = None) -> tuple[Any, Any]:
         """(logits [1, T, V] or None, hidden states [1, T, E]) of the text."""
-        return self._model.outputs([text] if second is None else [text, second])
+        return self._model.outputs(_texts(text, second))
 
     def tokenize(self, text: str, second: Optional[str] = None) -> tuple[list[int], list[str]]:
         """(ids, tokens)"""
-        return self._model.encode([text] if second is None else [text, second])
+        return self._model.encode(_texts(text, second))
 
     def decode(self, ids: list[int]) -> str:
         return self._model.decode(ids)
@@ -61,8 +71,69 @@ class Model:
         beams: int = 1,
     ) -> Generation:
         """Continues the prompt (an encoder-decoder model: answers it). temperature 0: the most likely token."""
-        text, ids, ended, run = self._model.generate(prompt, max_tokens, temperature, top_k, top_p, seed, beams)
-        return Generation(text, ids, ended, Run(run))
+        text, ids, ended, run, read = self._model.generate(prompt, max_tokens, temperature, top_k, top_p, seed, beams)
+        texts = (prompt, text) if len(run.kinds) > 1 else (prompt + text,)
+        return Generation(text, ids, ended, self._run(run, texts, read))
+
+    def predict(
+        self, text: str, second: Optional[str] = None, *, position: _whatif.Positions = None, top: int = 10
+    ) -> list[_whatif.Prediction]:
+        """The most likely tokens: after the last one (of masked-language models: at every mask), or at `position`.
+
+        position: a number, a token that occurs once, several of them, or "all". An encoder-decoder model reads
+        the first text and predicts what comes after the second one, or its own first token.
+        """
+        return _whatif.predict(self, _texts(text, second), position, top)
+
+    def vector(self, text: str) -> Any:
+        """The mean of the last hidden states, float64 [E]: the vector of a text (MiniLM and its like)."""
+        return _fovea.sentence_vector(self._model, [text])
+
+    def whatif(
+        self,
+        text: str,
+        second: Optional[str] = None,
+        *,
+        ablate: Union[str, Sequence[str]] = (),
+        ablate_mean: Union[str, Sequence[str]] = (),
+        scale: Mapping[str, float] = {},
+        block: Union[str, Sequence[str]] = (),
+        patch: Union[str, Sequence[str]] = (),
+        patch_from: Union[str, Sequence[str]] = (),
+        position: _whatif.Positions = None,
+        top: int = 10,
+    ) -> _whatif.WhatIf:
+        """The run before and after a change; everything after the change is computed again.
+
+        ablate       heads give nothing: "L2H3", "L4H*", ["L0H1", "L1H0"]; ablate_mean: their mean over the positions
+        scale        what heads give is multiplied: {"L2H3": 0.5}
+        block        queries do not see keys: "L3H*:sat->cat", "L1H0:*->2", by token or position
+        patch        an activation is taken from the run of patch_from, as many tokens long: "L2.resid_post@5",
+                     "L2H1.v@cat", or TransformerLens' names
+        Of an encoder-decoder model, places begin with enc., dec. or cross.
+        """
+        return _whatif.whatif(
+            self, _texts(text, second), ablate, ablate_mean, scale, block, patch, patch_from, position, top
+        )
+
+    def sweep(
+        self,
+        text: str,
+        second: Optional[str] = None,
+        *,
+        metric: Optional[str] = None,
+        over: str = "heads",
+        ablate: str = "zero",
+        kind: Optional[str] = None,
+        patch_from: Union[str, Sequence[str]] = (),
+        position: _whatif.Positions = None,
+    ) -> _whatif.Sweep:
+        """Every head ablated in turn, or every position of every layer patched from another text: who matters?
+
+        metric: "kl" (default), "cosine" (default without logits), "logit( cat)", "logit( he) - logit( she)".
+        Ctrl-C ends it.
+        """
+        return _whatif.sweep(self, _texts(text, second), metric, over, ablate, kind, patch_from, position)
 
     def __repr__(self) -> str:
         config = self.config

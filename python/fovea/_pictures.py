@@ -35,6 +35,12 @@ def _detached(weights: Any) -> Any:
     return weights.detach() if getattr(weights, "requires_grad", False) else weights
 
 
+def _labels(weights: Any, tokens: Sequence[str], key_tokens: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Names of the queries, and of the keys: those of the queries, where N = M and no others are given."""
+    queries = list(tokens)
+    return queries, list(key_tokens) or (queries if weights.shape[-1] == weights.shape[-2] else [])
+
+
 def _on_axes(weights: Any, queries: Sequence[str], keys: Sequence[str], ax: Any, colormap: str, title: Any) -> Any:
     import numpy
     from matplotlib.colors import ListedColormap
@@ -70,8 +76,7 @@ def heatmap(
     tokens name the queries, key_tokens the keys (as the queries, where N = M). range: "unit", "row",
     "data", "log" or (low, high). Cells that the mask hides are hatched.
     """
-    queries = list(tokens)
-    keys = list(key_tokens) or (queries if weights.shape[-1] == weights.shape[-2] else [])
+    queries, keys = _labels(weights, tokens, key_tokens)
     if ax is not None:
         return _on_axes(weights, queries, keys, ax, colormap, title)
     return Picture(_fovea.heatmap_svg(_detached(weights), queries, keys, title, mask, colormap, range, theme, lang))
@@ -90,8 +95,7 @@ def head_grid(
     lang: str = "en",
 ) -> Picture:
     """Many heads side by side: weights [H, N, M] or [L, H, N, M]."""
-    queries = list(tokens)
-    keys = list(key_tokens) or (queries if weights.shape[-1] == weights.shape[-2] else [])
+    queries, keys = _labels(weights, tokens, key_tokens)
     return Picture(_fovea.grid_svg(_detached(weights), queries, keys, title, mask, colormap, range, theme, lang))
 
 
@@ -111,8 +115,7 @@ def lines(
 
     mass: of each query, the largest weights that hold this share are drawn.
     """
-    queries = list(tokens)
-    keys = list(key_tokens) or (queries if weights.shape[-1] == weights.shape[-2] else [])
+    queries, keys = _labels(weights, tokens, key_tokens)
     return Picture(_fovea.lines_svg(_detached(weights), queries, keys, list(heads), title, mass, query, theme, lang))
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from os import PathLike, fspath
-from typing import Any, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from . import _fovea
 from ._attention import AttentionStatistics
+from ._explorer import MOST_WEIGHTS, Explorer, explorer_of, link_to
 from ._measures import Table
 from ._pictures import Picture, head_grid, heatmap, lines
+from ._progress import bar
+
+if TYPE_CHECKING:
+    from ._serve import Server
 
 Head = Union[int, str]
 
@@ -21,6 +27,65 @@ class Similarity:
     order: list[int]  # similar heads side by side
 
 
+def _stacked(layers: list[dict[str, Any]]) -> dict[str, Any]:
+    """The same field of every layer as one array, the layers in front."""
+    import numpy
+
+    def stack(name: str) -> Any:
+        values = [layer[name] for layer in layers]
+        if isinstance(values[0], dict):
+            return _stacked(values)
+        if values[0] is None:
+            return None
+        shapes = {value.shape for value in values}
+        if len(shapes) > 1:
+            raise _fovea.Error(f"the layers have different shapes, {sorted(shapes)}: use head_statistics")
+        return numpy.stack(values)
+
+    return {name: stack(name) for name in layers[0]}
+
+
+class HeadView:
+    """One head of a run. Shows itself in a notebook; numpy.asarray(head) are its weights."""
+
+    def __init__(self, run: Run, layer: int, head: Head, kind: str, batch: int) -> None:
+        self.run, self.layer, self.head, self.kind, self.batch = run, layer, head, kind, batch
+        _, heads, n, m = run.shape(layer, kind)
+        if not isinstance(head, str) and not 0 <= head < heads:
+            raise _fovea.Error(f"[run] layer {layer} has heads 0 to {heads - 1}, got {head}")
+        self.shape = (n, m)
+
+    @property
+    def weights(self) -> Any:
+        """[N, M], computed now."""
+        return self.run.weights(self.layer, self.head, kind=self.kind, batch=self.batch)
+
+    @property
+    def statistics(self) -> AttentionStatistics:
+        return self.run.head_statistics(self.layer, self.head, kind=self.kind, batch=self.batch)
+
+    @property
+    def mask(self) -> Any:
+        return self.run.mask(self.layer, self.head, kind=self.kind, batch=self.batch)
+
+    def plot(self, **options: Any) -> Any:
+        return self.run.plot(self.layer, self.head, kind=self.kind, batch=self.batch, **options)
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
+        weights = self.weights
+        return weights if dtype is None else weights.astype(dtype)
+
+    def _repr_svg_(self) -> str:
+        """The weights; of more than 256 tokens, means of cells."""
+        if max(self.shape) <= 256:
+            return self.plot().svg
+        cells = self.run.head_statistics(self.layer, self.head, kind=self.kind, batch=self.batch, thumbnail=256).thumbnail
+        return heatmap(cells, title=f"{self.run.model} L{self.layer}H{self.head}, {self.shape[0]} x {self.shape[1]}".strip()).svg
+
+    def __repr__(self) -> str:
+        return f"<fovea.HeadView layer {self.layer}, head {self.head} ({self.kind}), {self.shape[0]} x {self.shape[1]}>"
+
+
 class Run:
     """Layers, heads and sequences are counted from 0; head may be "mean" or "max" of all heads of the layer.
 
@@ -30,6 +95,8 @@ class Run:
     def __init__(self, run: Any, cut: int = 0) -> None:
         self._run = run
         self.cut = cut  # tokens beyond the length that the model takes: left out
+        # (Model, texts, what it read) of a run of our own models: the explorer shows the steps of its heads.
+        self._model_read: Optional[tuple[Any, tuple[str, ...], Any]] = None
 
     @classmethod
     def from_weights(
@@ -124,6 +191,10 @@ class Run:
         layer, head = place
         return self.weights(layer, head)
 
+    def head(self, layer: int, head: Head, *, kind: Optional[str] = None, batch: int = 0) -> HeadView:
+        """One head, which shows itself in a notebook."""
+        return HeadView(self, layer, head, self._kind(kind), batch)
+
     def head_statistics(
         self,
         layer: int,
@@ -141,7 +212,12 @@ class Run:
 
     def statistics(self, *, kind: Optional[str] = None, thumbnail: int = 0, top_k: int = 0) -> AttentionStatistics:
         """Of all heads: arrays [L, B, H, N], [L, B, H, M]; Ctrl-C ends it."""
-        return AttentionStatistics._of(self._run.all_statistics(self._kind(kind), thumbnail, top_k))
+        chosen = self._kind(kind)
+        layers = [
+            self._run.layer_statistics(chosen, layer, thumbnail, top_k)
+            for layer in bar(range(self.layers_of(chosen)), "statistics")
+        ]
+        return AttentionStatistics._of(_stacked(layers))
 
     def measures(self, *, kind: Optional[str] = None, batch: int = 0, lang: str = "en") -> Table:
         """All measures of all heads, their roles, and the mean of each layer: one row each."""
@@ -203,6 +279,94 @@ class Run:
         if style == "lines":
             return lines(weights, *labels, heads=[f"H{h}" for h in range(heads)], **options)
         return head_grid(weights, *labels, **options)
+
+    def _shown(self, name: str = "c1") -> Any:
+        """The run as the explorer takes it."""
+        if len(self.kinds) > 1:
+            for kind in self.kinds:
+                _, _, n, m = self.shape(0, kind)
+                if kind != "cross" and n != m:
+                    raise ValueError(
+                        f"the explorer shows whole sequences; this pass has {n} queries and {m} keys in its {kind}."
+                        " Show the first one, run.passes[0], or a head with run.plot"
+                    )
+        if self._model_read is not None:
+            model, texts, read = self._model_read
+            second = texts[1] if len(texts) > 1 else None
+            return _fovea.Shown.of(name, model.name, self._run, texts[0], second, model._model, read, self.cut)
+        text = " ".join(self._run.query_labels(self.kinds[0], 0))[:200]
+        return _fovea.Shown.of(name, self.model or "run", self._run, text, None, None, None, self.cut)
+
+    def _steps(self, steps: Optional[Sequence[tuple[int, int]]]) -> list[tuple[str, int, int]]:
+        if steps is None:
+            steps = [(0, 0)] if self._model_read is not None else []
+        return [(self.kinds[0], layer, head) for layer, head in steps]
+
+    def explore(
+        self,
+        height: int = 640,
+        *,
+        view: Optional[str] = None,
+        layer: Optional[int] = None,
+        head: Optional[Head] = None,
+        heads: Sequence[int] = (),
+        kind: Optional[str] = None,
+        steps: Optional[Sequence[tuple[int, int]]] = None,
+    ) -> Explorer:
+        """The explorer with this run (its first sequence) inside: shows itself in a notebook, or .save(path).
+
+        One page without server or network; it works when the notebook is reopened. Weights are stored as
+        float16 up to 128 tokens, as 8 bits up to 512; pages of longer texts have small pictures and measures
+        only, and serve() shows all of them. view: "text", "matrix", "lines", "grid", "heads", ..; steps:
+        (layer, head) pairs whose every step is stored (runs of our own models; default: the first head).
+        """
+        return explorer_of(self._shown(), self._steps(steps), link_to(view, layer, head, heads, kind), height)
+
+    def to_html(self, path: str | PathLike[str], **options: Any) -> None:
+        """Writes explore(**options) as one file, whole or not at all."""
+        self.explore(**options).save(path)
+
+    def serve(
+        self,
+        height: int = 640,
+        *,
+        port: int = 0,
+        view: Optional[str] = None,
+        layer: Optional[int] = None,
+        head: Optional[Head] = None,
+        heads: Sequence[int] = (),
+        kind: Optional[str] = None,
+    ) -> Server:
+        """The explorer at an address of this machine, for texts of any length: print(run.serve().url).
+
+        Weights are computed when the page asks for them. A run of one of our own models takes new texts, too.
+        Ends with .close(), or with Python. In a notebook on another machine, the address is that machine's.
+        """
+        from ._serve import Server
+
+        return Server(self, link_to(view, layer, head, heads, kind), port, height)
+
+    def widget(self, height: int = 640, **start: Any) -> Any:
+        """The explorer as a widget (needs anywidget): .selection is what the page shows, and changes it."""
+        from ._widget import Widget
+
+        return Widget(self.explore(height, **start).html, height)
+
+    def _repr_html_(self) -> Optional[str]:
+        weights = 0
+        for kind in self.kinds:
+            _, heads, n, m = self.shape(0, kind)
+            weights += self.layers_of(kind) * heads * n * m
+        if weights <= MOST_WEIGHTS:
+            try:
+                return self.explore()._repr_html_()
+            except (RuntimeError, ValueError) as error:  # the text says what there is
+                return f"<pre>{escape(repr(self))}</pre><p>{escape(str(error))}</p>"
+        return (
+            f"<pre>{escape(repr(self))}</pre><p>{weights / 1e6:,.0f} million weights: <code>run.serve()</code> opens the"
+            " explorer and computes those that are looked at; <code>run.explore()</code> puts a page with all of them"
+            " (up to 512 tokens) into the notebook.</p>"
+        )
 
     def __repr__(self) -> str:
         parts = []

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "bind.h"
 #include "fovea/linear_attention.h"
 #include "fovea/softmax.h"
+#include "interrupt.h"
 #include "options.h"
 
 namespace fovea::python {
@@ -27,7 +29,61 @@ bool all_float32(const Input& q, const Input& k, const Input& v) {
          v.typed().type() == FloatType::float32;
 }
 
+// Long enough that somebody might want to end it: about half a second on two cores.
+constexpr double kLongWork = 4e10;
+
+// Is it long, and does it fall into heads that can be computed one by one? Not with dropout, whose counter
+// goes through all of them; nor what does not fit together: the library says so of the whole.
+bool is_long(const ConstView& q, const ConstView& k, const ConstView& v, const AttentionOptions& options) {
+  const Shape &s = q.shape(), &t = k.shape(), &u = v.shape();
+  if (s.rank() != 4 || t.rank() != 4 || u.rank() != 4 || options.dropout > 0) return false;
+  const bool fits = t[0] == s[0] && u[0] == s[0] && t[1] == u[1] && t[2] == u[2] && t[3] == s[3] &&
+                    t[1] > 0 && s[1] % t[1] == 0;
+  const auto one_or = [](Index got, Index wanted) { return got <= 1 || got == wanted; };
+  if (!fits || !one_or(options.mask.batch(), s[0]) || !one_or(options.mask.heads(), s[1])) return false;
+  const auto size = [](Index extent) { return static_cast<double>(extent); };
+  return s[0] * s[1] > 1 &&
+         2 * size(s[0]) * size(s[1]) * size(s[2]) * size(k.shape()[2]) * (size(s[3]) + size(v.shape()[3])) >
+             kLongWork;
+}
+
+void copy_head(const Tensor& from, Tensor& into, Index place) {
+  if (from.empty()) return;
+  const Index count = from.shape().elements();
+  std::copy(from.data(), from.data() + count, into.data() + place * count);
+}
+
+// Head by head, so that Ctrl-C ends it between two of them. The same numbers.
+AttentionResult compute_by_head(const ConstView& q, const ConstView& k, const ConstView& v,
+                                const AttentionOptions& options) {
+  const Shape& s = q.shape();
+  const Index batch = s[0], heads = s[1], n = s[2], m = k.shape()[2], group = heads / k.shape()[1];
+  AttentionResult result;
+  result.output = Tensor::uninitialized({batch, heads, n, v.shape()[3]});
+  if (options.weights) result.weights = Tensor::uninitialized({batch, heads, n, m});
+  if (options.logsumexp) result.logsumexp = Tensor::uninitialized({batch, heads, n});
+  watched("attention", [&](const Watch& watch) {
+    for (Index place = 0; place < batch * heads; ++place) {
+      if (watch.stop.stop_requested()) return;
+      const Index b = place / heads, h = place % heads;
+      AttentionOptions one = options;
+      one.mask = options.mask.select(b, h);
+      one.bias = options.bias.select(b, h);
+      const AttentionResult head =
+          attention(q.select(0, b).select(0, h), k.select(0, b).select(0, h / group),
+                    v.select(0, b).select(0, h / group), one);
+      copy_head(head.output, result.output, place);
+      copy_head(head.weights, result.weights, place);
+      copy_head(head.logsumexp, result.logsumexp, place);
+      watch.progress(static_cast<double>(place + 1) / static_cast<double>(batch * heads));
+    }
+  });
+  return result;
+}
+
 AttentionResult compute(Input& q, Input& k, Input& v, const AttentionOptions& options) {
+  if (all_float32(q, k, v) && is_long(q.view(), k.view(), v.view(), options))
+    return compute_by_head(q.view(), k.view(), v.view(), options);
   const nb::gil_scoped_release released;
   return all_float32(q, k, v) ? attention(q.view(), k.view(), v.view(), options)
                               : attention(q.typed(), k.typed(), v.typed(), options);

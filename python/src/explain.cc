@@ -22,9 +22,9 @@ Matrix matrix_or_none(nb::handle object, const char* name) {
   return object.is_none() ? Matrix() : matrix_of(object, name);
 }
 
-Account explain_arrays(nb::handle q, nb::handle k, nb::handle v, std::vector<std::string> tokens,
-                       std::vector<std::string> memory_tokens, nb::handle mask, nb::handle bias,
-                       std::optional<double> scale, double softcap) {
+ExplainOptions explain_options(std::vector<std::string> tokens, std::vector<std::string> memory_tokens,
+                               nb::handle mask, nb::handle bias, std::optional<double> scale,
+                               double softcap) {
   ExplainOptions options;
   options.tokens = std::move(tokens);
   options.memory_tokens = std::move(memory_tokens);
@@ -32,6 +32,14 @@ Account explain_arrays(nb::handle q, nb::handle k, nb::handle v, std::vector<std
   options.bias = bias_of(bias);
   options.scale = scale;
   options.softcap = softcap;
+  return options;
+}
+
+Account explain_arrays(nb::handle q, nb::handle k, nb::handle v, std::vector<std::string> tokens,
+                       std::vector<std::string> memory_tokens, nb::handle mask, nb::handle bias,
+                       std::optional<double> scale, double softcap) {
+  const ExplainOptions options =
+      explain_options(std::move(tokens), std::move(memory_tokens), mask, bias, scale, softcap);
   return explain(matrix_of(q, "q"), matrix_of(k, "k"), matrix_of(v, "v"), options);
 }
 
@@ -45,13 +53,8 @@ Account explain_projections(nb::handle x, nb::handle memory, nb::handle w_q, nb:
   projections.w_v = matrix_or_none(w_v, "w_v");
   projections.w_o = matrix_or_none(w_o, "w_o");
   projections.heads = heads;
-  ExplainOptions options;
-  options.tokens = std::move(tokens);
-  options.memory_tokens = std::move(memory_tokens);
-  options.mask = mask_of(mask);
-  options.bias = bias_of(bias);
-  options.scale = scale;
-  options.softcap = softcap;
+  const ExplainOptions options =
+      explain_options(std::move(tokens), std::move(memory_tokens), mask, bias, scale, softcap);
   const Matrix input = matrix_of(x, "x");
   return memory.is_none() ? explain(input, projections, options)
                           : explain(input, matrix_of(memory, "memory"), projections, options);

@@ -35,6 +35,22 @@ std::string mask_svg(const Mask& mask, Index n, std::optional<Index> m,
   return to_svg(mask_picture(mask, n, keys_or(m, n), options));
 }
 
+// For a notebook: of a rule 16 x 16, of a mask that knows its keys, those. None where queries and keys
+// differ.
+std::optional<std::string> mask_display(const Mask& mask) {
+  constexpr Index kRule = 16, kMostKeys = 512;
+  for (Index keys = 0; keys <= kMostKeys; ++keys) {
+    const Index n = keys == 0 ? kRule : keys;
+    try {
+      static_cast<void>(mask.density(n, n));
+    } catch (const Error&) {
+      continue;  // it is of another size
+    }
+    return mask_svg(mask, n, {}, {}, "en");
+  }
+  return std::nullopt;
+}
+
 void bind_mask(nb::module_& module) {
   nb::class_<Mask> mask(module, "Mask",
                         "Who may see whom. A value: combine masks with & | ~. Query i stands at position\n"
@@ -113,7 +129,10 @@ void bind_mask(nb::module_& module) {
           [](const Mask& self, Index n, std::optional<Index> m) { return self.describe(n, keys_or(m, n)); },
           nb::arg("n"), nb::arg("m") = nb::none(), "In words: \"causal: 62.5 % visible\".")
       .def("to_svg", &mask_svg, nb::arg("n"), nb::arg("m") = nb::none(), nb::arg("title") = nb::none(),
-           nb::arg("lang") = "en", "A picture of the mask, as the text of an SVG.");
+           nb::arg("lang") = "en", "A picture of the mask, as the text of an SVG.")
+      .def("_repr_svg_", &mask_display)
+      .def("__repr__",
+           [](const Mask& self) { return "<fovea.Mask " + self.expression().value_or("of values") + ">"; });
 }
 
 void bind_bias(nb::module_& module) {

@@ -22,14 +22,14 @@ TextModel load(const std::string& folder) {
   return TextModel::load(folder);
 }
 
-// (run, tokens cut off)
+// (run, tokens cut off, what was read)
 nb::tuple read(const TextModel& model, const std::vector<std::string>& texts) {
   TextRun read;
   {
     const nb::gil_scoped_release released;
     read = model.read(texts);
   }
-  return nb::make_tuple(std::move(read.run), read.cut);
+  return nb::make_tuple(std::move(read.run), read.cut, std::move(read.input));
 }
 
 // (logits or None, hidden) of a text, [T, V] and [T, E].
@@ -43,18 +43,22 @@ nb::tuple outputs(const TextModel& model, const std::vector<std::string>& texts)
   return nb::make_tuple(to_python(std::move(output.logits)), to_python(std::move(output.hidden)));
 }
 
-// (text, ids, ended, run of prompt and new tokens)
+// (text, ids, ended, run of prompt and new tokens, what was read)
 nb::tuple generate_text(const TextModel& model, const std::string& prompt, GenerationOptions options) {
   Generation generation;
   TextRun read;
   const Encoding encoding = model.encode({prompt}, 1);
-  interruptible([&](const std::stop_token& stop) {
-    options.stop = stop;
+  Index tokens = 0;
+  watched("generate", [&](const Watch& watch) {
+    options.stop = watch.stop;
+    options.on_token = [&](Index) {
+      watch.progress(static_cast<double>(++tokens) / static_cast<double>(options.max_tokens));
+    };
     generation = generate(model.model(), encoding.ids, options);
     read = model.read_generated(encoding, generation.ids);
   });
   return nb::make_tuple(model.tokenizer().decode(generation.ids), generation.ids, generation.ended,
-                        std::move(read.run));
+                        std::move(read.run), std::move(read.input));
 }
 
 nb::dict config(const TextModel& model) {
@@ -74,12 +78,14 @@ nb::dict config(const TextModel& model) {
   fields["max_tokens"] = config.max_tokens;
   fields["has_logits"] = config.has_logits;
   fields["has_decoder"] = config.has_decoder();
+  fields["has_encoder"] = config.has_encoder();
   return fields;
 }
 
 }  // namespace
 
 void bind_models(nb::module_& m) {
+  nb::class_<ModelInput>(m, "ModelInput", "What a model read, to run it again.");
   nb::class_<TextModel>(m, "TextModel")
       .def_static("load", &load, nb::arg("folder"))
       .def("config", &config)

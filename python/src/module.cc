@@ -12,6 +12,7 @@ namespace nb = nanobind;
 
 NB_MODULE(_fovea, m) {
   using namespace fovea;
+  nb::set_leak_warnings(false);  // what lives until the end, a run that is served say, is no leak
   m.doc() = "The library of fovea, bound to Python; use the package fovea, which is made of it.";
   nb::exception<Error>(m, "Error", PyExc_ValueError);
 
@@ -30,4 +31,6 @@ NB_MODULE(_fovea, m) {
   python::bind_pictures(m);
   python::bind_run(m);
   python::bind_models(m);
+  python::bind_page(m);
+  python::bind_whatif(m);
 }

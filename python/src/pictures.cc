@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -33,7 +34,9 @@ ColorRange range_of(nb::handle range) {
         ("range: got \"" + name + "\", expected \"unit\", \"row\", \"data\", \"log\" or (low, high)")
             .c_str());
   }
-  const auto bounds = nb::cast<std::pair<double, double>>(range);
+  std::pair<double, double> bounds;
+  if (!nb::try_cast(range, bounds))
+    throw nb::type_error("range: expected a name or two numbers, (low, high)");
   return ColorRange::fixed(bounds.first, bounds.second);
 }
 

@@ -17,12 +17,12 @@
 #include "fovea/measures_report.h"
 #include "fovea/rollout.h"
 #include "interrupt.h"
+#include "kinds.h"
 #include "measures.h"
 #include "options.h"
 #include "statistics.h"
 
 namespace fovea::python {
-namespace {
 
 AttentionKind kind_of(const std::string& name) {
   for (const AttentionKind kind : {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {
@@ -31,6 +31,8 @@ AttentionKind kind_of(const std::string& name) {
   throw nb::value_error(
       ("kind: got \"" + name + "\", expected \"encoder\", \"decoder\" or \"cross\"").c_str());
 }
+
+namespace {
 
 std::vector<std::string> kinds(const Run& run) {
   std::vector<std::string> names;
@@ -78,11 +80,13 @@ nb::dict statistics(const Run& run, const std::string& kind, Index layer, nb::ha
   return to_dict(std::move(result));
 }
 
-nb::dict all_statistics(const Run& run, const std::string& kind, Index thumbnail, Index top_k) {
-  const AttentionKind chosen = kind_of(kind);
+// Of all heads of a layer, arrays [B, H, ..].
+nb::dict layer_statistics(const Run& run, const std::string& kind, Index layer, Index thumbnail,
+                          Index top_k) {
+  const LayerView& view = run.layer(kind_of(kind), layer);
   AttentionStatistics result;
   interruptible([&](const std::stop_token& stop) {
-    result = run.all_statistics(chosen, {.thumbnail = thumbnail, .top_k = top_k, .stop = stop});
+    result = view.statistics({.thumbnail = thumbnail, .top_k = top_k, .stop = stop});
   });
   return to_dict(std::move(result));
 }
@@ -90,10 +94,11 @@ nb::dict all_statistics(const Run& run, const std::string& kind, Index thumbnail
 nb::list measures(const Run& run, const std::string& kind, Index batch, const std::string& lang) {
   const AttentionKind chosen = kind_of(kind);
   MeasuresReport report;
-  interruptible([&](const std::stop_token& stop) {
+  watched("measures", [&](const Watch& watch) {
     MeasureOptions options;
     options.rows = false;
-    options.stop = stop;
+    options.stop = watch.stop;
+    options.progress = watch.progress;
     report = measures_report(run.select(chosen, batch), options);
   });
   return to_rows(report, language_of(lang));
@@ -103,11 +108,14 @@ nb::object rollout(const Run& run, const std::string& kind, Index batch, std::op
   const Run selected = run.select(kind_of(kind), batch);
   Matrix whole;
   std::vector<double> row;
-  interruptible([&](const std::stop_token& stop) {
+  watched("rollout", [&](const Watch& watch) {
+    RolloutOptions options;
+    options.stop = watch.stop;
+    options.progress = watch.progress;
     if (position) {
-      row = rollout_row(selected, *position, {.stop = stop});
+      row = rollout_row(selected, *position, options);
     } else {
-      whole = attention_rollout(selected, {.stop = stop});
+      whole = attention_rollout(selected, options);
     }
   });
   return position ? to_python(std::move(row)) : to_python(std::move(whole));
@@ -116,10 +124,11 @@ nb::object rollout(const Run& run, const std::string& kind, Index batch, std::op
 nb::dict similarity(const Run& run, const std::string& kind, Index batch, Index rows) {
   const Run selected = run.select(kind_of(kind), batch);
   HeadSimilarity result;
-  interruptible([&](const std::stop_token& stop) {
+  watched("similarity", [&](const Watch& watch) {
     HeadSimilarityOptions options;
     options.rows = rows;
-    options.stop = stop;
+    options.stop = watch.stop;
+    options.progress = watch.progress;
     result = head_similarity(selected, options);
   });
   nb::dict fields;
@@ -215,7 +224,8 @@ void bind_run(nb::module_& m) {
            nb::arg("mask").none(), nb::arg("crop").none())
       .def("statistics", &statistics, nb::arg("kind"), nb::arg("layer"), nb::arg("head"), nb::arg("batch"),
            nb::arg("mask").none(), nb::arg("thumbnail"), nb::arg("top_k"))
-      .def("all_statistics", &all_statistics, nb::arg("kind"), nb::arg("thumbnail"), nb::arg("top_k"))
+      .def("layer_statistics", &layer_statistics, nb::arg("kind"), nb::arg("layer"), nb::arg("thumbnail"),
+           nb::arg("top_k"))
       .def("measures", &measures, nb::arg("kind"), nb::arg("batch"), nb::arg("lang"))
       .def("rollout", &rollout, nb::arg("kind"), nb::arg("batch"), nb::arg("position").none())
       .def("similarity", &similarity, nb::arg("kind"), nb::arg("batch"), nb::arg("rows"));

@@ -184,3 +184,49 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == "ended", done.stderr
+
+
+def test_one_long_attention_is_the_same_head_by_head_and_ends_with_a_signal(tmp_path):
+    """Above a size, heads are computed one by one, so that Ctrl-C is noticed; here by a timer of processor time."""
+    program = """
+import signal, sys, time
+import numpy as np
+import fovea
+
+rng = np.random.default_rng(0)
+q, k, v = (rng.standard_normal((2, heads, 1600, 64), dtype=np.float32) for heads in (32, 8, 8))
+mask = fovea.Mask.lengths([1600, 700]) & fovea.Mask.causal()
+bias = fovea.Bias.alibi(fovea.alibi_slopes(32))
+begin = time.process_time()
+whole = fovea.attention(q, k, v, mask=mask, bias=bias, logsumexp=True)
+spent = time.process_time() - begin
+for b, h in ((0, 0), (1, 5), (1, 31)):
+    few = fovea.attention(q[b:b+1, h:h+1], k[b:b+1, h//4:h//4+1], v[b:b+1, h//4:h//4+1],
+                          mask=fovea.Mask.lengths([[1600, 700][b]]) & fovea.Mask.causal(),
+                          bias=fovea.Bias.alibi(fovea.alibi_slopes(32)[h:h+1]), logsumexp=True)
+    np.testing.assert_array_equal(whole.output[b, h], few.output[0, 0])
+    np.testing.assert_array_equal(whole.logsumexp[b, h], few.logsumexp[0, 0])
+try:
+    fovea.attention(q, k, v, mask=fovea.Mask.lengths([1600, 700, 3]))
+    sys.exit("a mask of three sequences was taken for two")
+except fovea.Error:
+    pass
+
+q = np.concatenate([q] * 8)
+k, v = np.concatenate([k] * 8), np.concatenate([v] * 8)
+
+def stop(*_):
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGPROF, stop)
+signal.setitimer(signal.ITIMER_PROF, spent / 2)
+begin = time.process_time()
+try:
+    fovea.attention(q, k, v)
+    sys.exit("it was not ended")
+except KeyboardInterrupt:
+    share = (time.process_time() - begin) / (8 * spent)
+    sys.exit(0 if share < 0.6 else f"ended after {share:.2f} of the work")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr

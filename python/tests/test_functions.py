@@ -191,8 +191,11 @@ def test_pictures(rng):
     assert "猫" in fovea.heatmap(w[0], names).svg
     with pytest.raises(fovea.Error):
         fovea.heatmap(w[0], names[:3])
+    assert fovea.heatmap(w[0], range=(0, 0.5)).svg != fovea.heatmap(w[0], range=(0, 1)).svg == fovea.heatmap(w[0], range="unit").svg
     with pytest.raises(ValueError, match="range"):
         fovea.heatmap(w[0], range="most")
+    with pytest.raises(TypeError, match="range"):
+        fovea.heatmap(w[0], range=0.5)
 
 
 def test_pictures_are_saved_as_svg(tmp_path, rng):

@@ -132,6 +132,20 @@ def test_gradients_of_attention_and_of_biases():
     torch.testing.assert_close((q.grad * step).sum().double(), (ends[0] - ends[1]) / 2, atol=2e-4, rtol=2e-3)
 
 
+def test_each_gradient_is_its_own():
+    """Equal widths, so that no shape tells the gradients apart: each against what its definition says."""
+    q, k, v = (draw(1, 2, 7, 8, seed=seed).requires_grad_() for seed in (1, 2, 3))
+    weight = draw(1, 2, 7, 8, seed=4)
+    result = fovea.attention(q, k, v, mask="causal", weights=True)
+    (result.output * weight).sum().backward()
+    w = result.weights.detach().double()
+    torch.testing.assert_close(v.grad.double(), w.transpose(-1, -2) @ weight.double(), atol=1e-5, rtol=0)
+    dw = weight.double() @ v.detach().double().transpose(-1, -2)
+    ds = w * (dw - (w * dw).sum(-1, keepdim=True)) / 8**0.5
+    torch.testing.assert_close(k.grad.double(), ds.transpose(-1, -2) @ q.detach().double(), atol=1e-5, rtol=0)
+    torch.testing.assert_close(q.grad.double(), ds @ k.detach().double(), atol=1e-5, rtol=0)
+
+
 def test_a_changed_output_is_noticed():
     q = draw(1, 1, 4, 8).requires_grad_()
     output = fovea.attention(q, q, q).output

@@ -1,6 +1,8 @@
 // The address and the browser's history. What a person does is a step that Back undoes; what goes on by itself, or
 // while a key is held down or a text is typed, only changes the step it belongs to.
 
+import { embedded } from "./embedded";
+
 const pause = 150; // ms; browsers limit how often an address may change
 
 let written: string | null = null; // what we wrote, or read last; null: the address is not ours yet
@@ -18,7 +20,8 @@ function write(text: string, step: boolean): void {
   if (location.hash !== shown) return; // Back or the person was faster: that address is about to be read
   written = text;
   try {
-    if (step) history.pushState(null, "", `#${text}`);
+    // In a frame, a step would be one of the page around it.
+    if (step && !embedded) history.pushState(null, "", `#${text}`);
     else history.replaceState(null, "", `#${text}`);
   } catch {
     // Too many changes at once, says the browser: the next one brings the address up to date.

@@ -1,5 +1,6 @@
 // The tour: where it stands, and whether somebody has seen it.
 import { effect, signal } from "@preact/signals";
+import { embedded } from "./embedded";
 import { capture } from "./state";
 
 // Each step shows one part of the page.
@@ -39,6 +40,7 @@ export function endTour(): void {
 
 // To somebody who comes for the first time and by no link: as soon as there is a text to show.
 export function offerTour(): void {
+  if (embedded) return; // it would come again with every cell of a notebook
   if (seen()) return;
   const stop = effect(() => {
     if (!capture.value) return;
