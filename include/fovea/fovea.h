@@ -68,6 +68,7 @@
 #include "fovea/multi_head_gradients.h"
 #include "fovea/named_tensors.h"
 #include "fovea/npy.h"
+#include "fovea/npy_rows.h"
 #include "fovea/npz.h"
 #include "fovea/places.h"
 #include "fovea/pointing.h"
