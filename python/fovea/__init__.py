@@ -33,6 +33,7 @@ from ._measures import Definition, Table, measure_definitions, measure_weights
 from ._models import Generation, Model, load, model_names
 from ._pictures import Picture, head_grid, heatmap, lines, mask_picture
 from ._run import Run, Similarity
+from ._study import Study, StudyValue, study_measures
 
 __version__ = _version()
 Error.__module__ = "fovea"
@@ -65,6 +66,8 @@ __all__ = [
     "Picture",
     "Run",
     "Similarity",
+    "Study",
+    "StudyValue",
     "Table",
     "alibi_slopes",
     "attention",
@@ -86,5 +89,6 @@ __all__ = [
     "scaled_dot_product_attention",
     "set_thread_count",
     "softmax",
+    "study_measures",
     "thread_count",
 ]

@@ -13,5 +13,6 @@ void bind_explain(nanobind::module_& m);
 void bind_pictures(nanobind::module_& m);
 void bind_run(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
+void bind_study(nanobind::module_& m);
 
 }  // namespace fovea::python

@@ -30,4 +30,5 @@ NB_MODULE(_fovea, m) {
   python::bind_pictures(m);
   python::bind_run(m);
   python::bind_models(m);
+  python::bind_study(m);
 }

@@ -94,20 +94,24 @@ class MpiGroup final : public RankGroup {
   }
 
   std::vector<std::string> gather(const std::string& bytes) override {
-    const std::lock_guard lock(one_at_a_time_);
-    if (bytes.size() > std::size_t{1} << 30)
-      fail("[distributed] {} bytes are too many to gather", bytes.size());
+    constexpr std::size_t kMost = std::size_t{1} << 30;
+    if (bytes.size() > kMost) fail("[distributed] {} bytes are too many to gather", bytes.size());
     const auto ranks = static_cast<std::size_t>(size_);
     const int own = static_cast<int>(bytes.size());
     std::vector<int> sizes(ranks);
-    MPI_Allgather(&own, 1, MPI_INT, sizes.data(), 1, MPI_INT, communicator_);
+    std::vector<MPI_Request> requests(1);
+    const std::lock_guard lock(one_at_a_time_);
+    MPI_Iallgather(&own, 1, MPI_INT, sizes.data(), 1, MPI_INT, communicator_, requests.data());
+    wait(requests);
     std::vector<std::string> all(ranks);
+    requests.assign(ranks, MPI_REQUEST_NULL);
     for (std::size_t from = 0; from < ranks; ++from) {
-      all[from] = static_cast<int>(from) == rank_
-                      ? bytes
-                      : std::string(static_cast<std::size_t>(sizes[from]), '\0');
-      MPI_Bcast(all[from].data(), sizes[from], MPI_BYTE, static_cast<int>(from), communicator_);
+      const bool is_own = static_cast<int>(from) == rank_;
+      all[from] = is_own ? bytes : std::string(static_cast<std::size_t>(sizes[from]), '\0');
+      MPI_Ibcast(all[from].data(), sizes[from], MPI_BYTE, static_cast<int>(from), communicator_,
+                 &requests[from]);
     }
+    wait(requests);
     return all;
   }
 
@@ -117,6 +121,17 @@ class MpiGroup final : public RankGroup {
   }
 
  private:
+  // MPI's own waiting keeps a core busy, or gives it away whole time slices long where others want it:
+  // first some looks without a pause, then with naps in between.
+  static void wait(std::vector<MPI_Request>& requests) {
+    constexpr int kLooks = 1000;
+    int done = 0;
+    for (int look = 0; done == 0; ++look) {
+      if (look >= kLooks) std::this_thread::sleep_for(kBetweenLooks);
+      MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+    }
+  }
+
   MPI_Comm communicator_ = MPI_COMM_NULL;
   bool ends_mpi_;
   int rank_ = 0, size_ = 1;

@@ -30,8 +30,8 @@ TEST(Mpi, twenty_repetitions_have_the_same_bits) {
   testing::RingCase c;
   c.n = c.m = 301, c.options.mask = Mask::causal();
   c.options.bias = Bias::alibi(alibi_slopes(c.heads));
-  const std::string first = bits_of(run_ring(*world, c));
-  for (int again = 0; again < 20; ++again) ASSERT_EQ(bits_of(run_ring(*world, c)), first);
+  const std::string first = bits_of(run_ring_here(*world, c));
+  for (int again = 0; again < 20; ++again) ASSERT_EQ(bits_of(run_ring_here(*world, c)), first);
 }
 
 TEST(Mpi, a_cache_may_be_spread_over_ranks) {
@@ -63,7 +63,8 @@ TEST(Mpi, a_rank_that_differs_is_told_by_all) {
     ring_attention(*world, x, x, x, {rows, rows});
     FAIL() << "no error";
   } catch (const AgreedError& error) {
-    EXPECT_NE(std::string(error.what()).find("rank 1 has q [1, rows, 5]"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("rank 1 has q [1, rows, 5]"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -75,7 +76,8 @@ int main(int count, char** values) {
   fovea::world = std::make_unique<fovea::Ranks>();
   if (fovea::world->rank() != 0) {  // one report is enough, unless something fails
     ::testing::TestEventListeners& listeners = ::testing::UnitTest::GetInstance()->listeners();
-    if (std::getenv("FOVEA_ALL_RANKS") == nullptr) delete listeners.Release(listeners.default_result_printer());
+    if (std::getenv("FOVEA_ALL_RANKS") == nullptr)
+      delete listeners.Release(listeners.default_result_printer());
   }
   const int failed = RUN_ALL_TESTS();
   if (failed != 0) fovea::world->abort(1);

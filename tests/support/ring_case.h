@@ -108,19 +108,29 @@ struct RingResults {
 
 inline Tensor gradient_of(const RingCase& c) { return Random(4).normal({c.batch, c.heads, c.n, c.dv}); }
 
-// Everything of this rank, then everything of all of them.
-inline RingResults run_ring(const Ranks& ranks, const RingCase& c) {
+// Everything of this rank.
+inline RingResults run_ring_here(const Ranks& ranks, const RingCase& c) {
   const Input q = queries_of(c), k = keys_of(c), v = values_of(c);
   const Tensor own_q = own_rows(ranks, q.view, c.layout), own_k = own_rows(ranks, k.view, c.layout),
                own_v = own_rows(ranks, v.view, c.layout),
                own_doutput = own_rows(ranks, gradient_of(c), c.layout);
   AttentionOptions options = c.options;
   options.logsumexp = true;
-  const AttentionResult forward = ring_attention(ranks, own_q, own_k, own_v, c.extents(), options);
-  const AttentionGradients gradients =
-      ring_attention_backward(ranks, own_q, own_k, own_v, forward, own_doutput, c.extents(), c.options);
-  const AttentionStatistics s =
-      ring_attention_statistics(ranks, own_q, own_k, c.extents(), c.options, c.wanted);
+  RingResults own;
+  own.forward = ring_attention(ranks, own_q, own_k, own_v, c.extents(), options);
+  own.gradients =
+      ring_attention_backward(ranks, own_q, own_k, own_v, own.forward, own_doutput, c.extents(), c.options);
+  own.statistics = ring_attention_statistics(ranks, own_q, own_k, c.extents(), c.options, c.wanted);
+  return own;
+}
+
+// Everything of all ranks, on each of them.
+inline RingResults run_ring(const Ranks& ranks, const RingCase& c) {
+  const Input q = queries_of(c), k = keys_of(c), v = values_of(c);
+  const RingResults own = run_ring_here(ranks, c);
+  const AttentionResult& forward = own.forward;
+  const AttentionGradients& gradients = own.gradients;
+  const AttentionStatistics& s = own.statistics;
 
   const Index outer = c.batch * c.heads, key_outer = c.batch * c.key_heads;
   const auto queries = [&](const Tensor& x, const Shape& shape) {
