@@ -18,6 +18,7 @@ endfunction()
 set(attention_description "Attention in C++: exact and fast")
 set(models_description "Models, tokenizers, files, measures and explanations of attention")
 set(plot_description "Pictures of attention")
+set(distributed_description "Attention of one sequence over many processes")
 
 # room_headers_<room>: the public headers of a room.
 set(header_table ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt)
@@ -34,6 +35,9 @@ endforeach()
 set(below "")
 foreach(part IN LISTS FOVEA_PARTS)
   set(component fovea-${part})
+  if(part STREQUAL "distributed")
+    set(below fovea-attention)
+  endif()
   install(TARGETS fovea_${part} EXPORT fovea_${part}_targets
           RUNTIME COMPONENT ${component} LIBRARY COMPONENT ${component})
   install(EXPORT fovea_${part}_targets NAMESPACE fovea:: FILE fovea-${part}-targets.cmake DESTINATION ${package_dir}

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fovea/api.h"
+#include "fovea/score_part.h"
 #include "fovea/tensor.h"
 
 namespace fovea {
@@ -33,6 +34,10 @@ class FOVEA_API Bias {
   // its heads. Throws Error if it is not for as many.
   Bias select(Index batch_entry, Index head) const;
   Bias select(Index batch_entry) const;
+
+  // That of a part of the scores, for calls on its queries and keys alone: Mask::part. Its gradient has the
+  // shape of the whole bias's.
+  Bias part(const ScorePart& part) const;
 
   // The values for every head: [H, N, M] ([B, H, N, M] if they depend on the batch entry).
   Tensor to_dense(Index heads, Index n, Index m) const;

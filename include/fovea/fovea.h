@@ -6,6 +6,7 @@
 #include "fovea/array.h"
 #include "fovea/ascii.h"
 #include "fovea/attention.h"
+#include "fovea/attention_merge.h"
 #include "fovea/attention_path.h"
 #include "fovea/attention_statistics.h"
 #include "fovea/bias.h"
@@ -25,12 +26,17 @@
 #include "fovea/probe.h"
 #include "fovea/random.h"
 #include "fovea/render.h"
+#include "fovea/score_part.h"
 #include "fovea/shape.h"
 #include "fovea/softmax.h"
 #include "fovea/tensor.h"
 #include "fovea/threads.h"
 #include "fovea/typed_view.h"
 #include "fovea/version.h"
+
+#if __has_include("fovea/distributed.h")  // the part distributed
+#include "fovea/distributed.h"
+#endif
 
 #if __has_include("fovea/model.h")  // the part models
 #include "fovea/activations.h"
@@ -63,6 +69,7 @@
 #include "fovea/multi_head_gradients.h"
 #include "fovea/named_tensors.h"
 #include "fovea/npy.h"
+#include "fovea/npy_rows.h"
 #include "fovea/npz.h"
 #include "fovea/passed_on.h"
 #include "fovea/places.h"

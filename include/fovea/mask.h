@@ -10,6 +10,7 @@
 
 #include "fovea/api.h"
 #include "fovea/array.h"
+#include "fovea/score_part.h"
 #include "fovea/tensor.h"
 
 namespace fovea {
@@ -68,6 +69,9 @@ class FOVEA_API Mask {
   // all its heads.
   Mask select(Index batch_entry, Index head) const;
   Mask select(Index batch_entry) const;
+  // The mask of a part of the scores, for calls on its queries and keys alone. Throws Error if the part is
+  // not one of its own N × M; whether these are the mask's is checked by the call.
+  Mask part(const ScorePart& part) const;
   // What at least one head of the batch entry sees: the visible keys of a mean of heads. Never additive.
   Mask of_any_head(Index batch_entry) const;
 

@@ -35,6 +35,7 @@ from ._measures import Definition, Table, measure_definitions, measure_weights
 from ._models import Generation, Model, load, model_names
 from ._pictures import Picture, head_grid, heatmap, lines, mask_picture
 from ._run import HeadView, Run, Similarity
+from ._study import Study, StudyValue, study_measures
 from ._whatif import Prediction, Sweep, WhatIf
 
 __version__ = _version()
@@ -71,6 +72,8 @@ __all__ = [
     "Prediction",
     "Run",
     "Similarity",
+    "Study",
+    "StudyValue",
     "Sweep",
     "Table",
     "WhatIf",
@@ -96,5 +99,6 @@ __all__ = [
     "scaled_dot_product_attention",
     "set_thread_count",
     "softmax",
+    "study_measures",
     "thread_count",
 ]

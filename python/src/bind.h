@@ -14,6 +14,7 @@ void bind_pictures(nanobind::module_& m);
 void bind_run(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
 void bind_page(nanobind::module_& m);
+void bind_study(nanobind::module_& m);
 void bind_whatif(nanobind::module_& m);
 
 }  // namespace fovea::python

@@ -32,5 +32,6 @@ NB_MODULE(_fovea, m) {
   python::bind_run(m);
   python::bind_models(m);
   python::bind_page(m);
+  python::bind_study(m);
   python::bind_whatif(m);
 }

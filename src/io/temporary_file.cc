@@ -52,8 +52,11 @@ void remove_unfinished_files() noexcept {
   }
 }
 
-TemporaryFile::TemporaryFile(const std::filesystem::path& target, const std::string& where)
-    : target_(target), where_(where), file_(create()) {}
+UnfinishedName::UnfinishedName(const std::string& name) : slot_(remember(name)) {}
+UnfinishedName::~UnfinishedName() { forget(slot_); }
+
+TemporaryFile::TemporaryFile(const std::filesystem::path& target, const std::string& where, Kind kind)
+    : target_(target), where_(where), file_(create(kind)) {}
 
 TemporaryFile::~TemporaryFile() {
   if (!name_.empty()) ::unlink(name_.c_str());
@@ -84,10 +87,10 @@ void TemporaryFile::forget_name() {
   errno = before;
 }
 
-int TemporaryFile::create() {
+int TemporaryFile::create(Kind kind) {
   const std::filesystem::path folder = target_.has_parent_path() ? target_.parent_path() : ".";
   // It gets its name through /proc, so without that it would never get one.
-  if (nameless_is_possible && ::access("/proc/self/fd", X_OK) == 0) {
+  if (kind != Kind::named && nameless_is_possible && ::access("/proc/self/fd", X_OK) == 0) {
     const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     if (descriptor >= 0) return descriptor;
   }

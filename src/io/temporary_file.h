@@ -12,12 +12,16 @@ namespace fovea {
 // the program ends; where the file system cannot do that it has one, which remove_unfinished_files() knows.
 class TemporaryFile {
  public:
-  TemporaryFile(const std::filesystem::path& target, const std::string& where);
+  // named: other processes open it, too.
+  enum class Kind { nameless_if_possible, named };
+  TemporaryFile(const std::filesystem::path& target, const std::string& where,
+                Kind kind = Kind::nameless_if_possible);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   int descriptor() const { return file_.get(); }
+  const std::filesystem::path& name() const { return name_; }  // empty: it has none
 
   // Synchronised, and in place of whatever is there.
   void move_to_target();
@@ -25,7 +29,7 @@ class TemporaryFile {
   static bool nameless_is_possible;  // false: as on file systems that cannot; for tests
 
  private:
-  int create();
+  int create(Kind kind);
   template <typename Make>
   bool make_name(const Make& make);  // calls make() for names until it returns true or fails otherwise
   void forget_name();
@@ -36,6 +40,18 @@ class TemporaryFile {
   std::filesystem::path name_;  // empty: it has none
   int slot_ = -1;               // of the name among those to be removed
   Descriptor file_;
+};
+
+// A name that remove_unfinished_files() knows while this lives: of a file that another process made.
+class UnfinishedName {
+ public:
+  explicit UnfinishedName(const std::string& name);
+  ~UnfinishedName();
+  UnfinishedName(const UnfinishedName&) = delete;
+  UnfinishedName& operator=(const UnfinishedName&) = delete;
+
+ private:
+  int slot_;
 };
 
 }  // namespace fovea

@@ -93,8 +93,17 @@ class BackwardRows {
     for (std::size_t r = 0; r < max.size(); ++r) {
       const Index at = head_.index * head_.row.n + first + static_cast<Index>(r);
       if (!IsFarAway(first + static_cast<Index>(r), 1)) continue;
+      if (sum[r] == 0) {  // these keys are a part of the row's, and it sees none of them
+        shared_.shift()[at] = kInfinity;
+        continue;
+      }
+      // A log-sum-exp that is not of these keys, within its rounding, is that of all keys: the row's
+      // weights here are a share of them.
+      const double given = static_cast<double>(p_.logsumexp[at]) * static_cast<double>(kLog2E);
+      const double own = std::log2(sum[r]), rounding = std::abs(given) / (1 << 22);
       shared_.anchor()[at] = static_cast<float>(max[r]);
-      shared_.shift()[at] = static_cast<float>(std::log2(sum[r]));
+      shared_.shift()[at] =
+          static_cast<float>(std::abs(max[r] + own - given) <= rounding ? own : given - max[r]);
     }
   }
 

@@ -57,6 +57,10 @@ class PieceRun {
   void CutOut(const StatisticsStrip& strip, const KeyStep& keys, const float* tile);
   void FinishSecondPass(StatisticsStrip& strip);
 
+  // ln Σ exp(score) over the keys of this call.
+  static double PartLogSum(const StatisticsStrip& strip, Index r) {
+    return kLn2 * (static_cast<double>(strip.max[r]) + std::log2(static_cast<double>(strip.sum[r])));
+  }
   // Where row r of the strip stands among the results [heads, rows].
   Index ResultRow(const StatisticsStrip& strip, Index r) const {
     return piece_.head * p_.rows() + strip.queries.row(r) - p_.row_begin;
@@ -68,7 +72,7 @@ class PieceRun {
   StatisticsPiece& piece_;
   const Floats d_;
   const Index lanes_ = static_cast<Index>(hn::Lanes(d_));
-  const Index n_, m_, padded_columns_;
+  const Index m_, padded_columns_;
   const bool second_pass_;
   const Row where_;
   const float* keys_;  // of this head
@@ -90,7 +94,6 @@ PieceRun::PieceRun(const StatisticsProblem& problem, const BiasStrips& bias, con
       bias_(bias),
       all_strips_(strips),
       piece_(piece),
-      n_(problem.queries()),
       m_(problem.keys()),
       padded_columns_(padded_columns),
       second_pass_(problem.needs_weights()),
@@ -141,7 +144,7 @@ void PieceRun::LoadStrip(StatisticsStrip& strip, const StripRows& rows) {
   for (float* row : {strip.sum, strip.log_sum, strip.distance}) std::fill_n(row, width, 0.0f);
   for (Index r = 0; r < width; ++r) {
     const Index row = strip.queries.row(std::min(r, strip.queries.rows() - 1));
-    strip.own[r] = static_cast<float>(row + m_ - n_);
+    strip.own[r] = static_cast<float>(p_.own_key(row));
   }
   strip.has_nan = false;
   strip.best.assign(static_cast<std::size_t>(width), -1);
@@ -184,6 +187,10 @@ void PieceRun::FirstPass(StatisticsStrip& strip, const KeyStep& keys, float* til
 void PieceRun::FinishFirstPass(StatisticsStrip& strip) {
   for (Index r = 0; r < strip.queries.width(); ++r) {
     strip.factor[r] = strip.sum[r] == 0 ? 0.0f : 1.0f / strip.sum[r];
+    if (p_.given_logsumexp != nullptr && r < strip.queries.rows() && strip.sum[r] != 0) {
+      const double all = static_cast<double>(p_.given_logsumexp[ResultRow(strip, r)]);
+      strip.factor[r] *= static_cast<float>(std::exp(PartLogSum(strip, r) - all));
+    }
     strip.has_nan |= std::isnan(strip.factor[r]);
   }
   for (Index r = 0; r < strip.queries.rows(); ++r) StoreRow(strip, r);
@@ -194,11 +201,14 @@ void PieceRun::StoreRow(const StatisticsStrip& strip, Index r) {
   const double sum = static_cast<double>(strip.sum[r]);
   const bool seeing = sum > 0, defined = !std::isnan(sum);
   if (p_.logsumexp != nullptr) {
-    const double log2_sum = static_cast<double>(strip.max[r]) + std::log2(sum);
-    p_.logsumexp[row] = sum == 0 ? -kInfinity : static_cast<float>(log2_sum * kLn2);
+    p_.logsumexp[row] = sum == 0 ? -kInfinity : static_cast<float>(PartLogSum(strip, r));
   }
   if (p_.entropy != nullptr) {
-    const double entropy = std::log(sum) - kLn2 * static_cast<double>(strip.log_sum[r]) / sum;
+    double entropy = std::log(sum) - kLn2 * static_cast<double>(strip.log_sum[r]) / sum;
+    if (p_.given_logsumexp != nullptr) {  // −Σ s·w ln(s·w) for the share s of the part
+      const double log_share = PartLogSum(strip, r) - static_cast<double>(p_.given_logsumexp[row]);
+      entropy = std::exp(log_share) * (entropy - log_share);
+    }
     p_.entropy[row] = sum == 0 ? 0.0f : static_cast<float>(entropy);
   }
   if (p_.maximum != nullptr) p_.maximum[row] = strip.factor[r];
@@ -242,7 +252,7 @@ void PieceRun::AddReceivedByKeys(const StatisticsStrip& strip, const KeyStep& ke
 void PieceRun::StoreDiagonal(const StatisticsStrip& strip, const KeyStep& keys, const float* tile) {
   const Index begin = keys.key(0), end = keys.key(keys.count - 1) + 1;
   for (Index r = 0; r < strip.queries.rows(); ++r) {
-    const Index own = strip.queries.row(r) + m_ - n_;
+    const Index own = p_.own_key(strip.queries.row(r));
     if (own < begin || own >= end || std::isnan(strip.sum[r])) continue;
     Index g = own - begin;
     if (keys.gathered != nullptr) {
@@ -257,8 +267,8 @@ void PieceRun::AddToPicture(const StatisticsStrip& strip, const KeyStep& keys, c
   const Index columns = p_.picture_columns, width = strip.queries.width();
   const auto add = FOVEA_BY_VECTORS(AddToCell, strip.queries.vectors());
   for (Index g = 0; g < keys.count;) {
-    const Index cell = keys.key(g) * columns / m_;
-    const Index key_end = cell_begin(cell + 1, columns, m_);
+    const Index cell = (p_.whole_key_begin + keys.key(g)) * columns / p_.picture_keys();
+    const Index key_end = cell_begin(cell + 1, columns, p_.picture_keys()) - p_.whole_key_begin;
     Index end = std::min(keys.count, g + key_end - keys.key(g));
     while (keys.key(end - 1) >= key_end) --end;  // keys of a list are further apart
     add(tile + g * width, end - g, strip.cell_sum + cell * width, strip.cell_max + cell * width);
@@ -319,7 +329,7 @@ void PieceRun::FinishSecondPass(StatisticsStrip& strip) {
     p_.distance[ResultRow(strip, r)] = strip.distance[r];
   }
   for (Index r = 0; p_.picture_mean != nullptr && r < rows; ++r) {
-    const Index cell_row = strip.queries.row(r) * p_.picture_rows / n_ - piece_.first_cell_row;
+    const Index cell_row = p_.picture_row(strip.queries.row(r)) - piece_.first_cell_row;
     float* sum = piece_.cell_sum.data() + cell_row * columns;
     float* max = piece_.cell_max.data() + cell_row * columns;
     for (Index c = 0; c < columns; ++c) {

@@ -36,10 +36,24 @@ struct StatisticsProblem : ScoreProblem {
 
   std::stop_token stop = {};
 
+  // A part of a larger matrix: its first query and key, and N and M of the whole, which positions and
+  // pictures belong to. By default the part is all there is (whole_* = 0).
+  Index query_begin = 0, whole_key_begin = 0, whole_queries = 0, whole_keys = 0;
+  // Log-sum-exp over all keys of the whole, [heads, rows]: weights and all measures are then shares of the
+  // whole's, which add up; `logsumexp` stays that of the part. Null: the part is normalised by itself.
+  const float* given_logsumexp = nullptr;
+
   const ConstView* u = nullptr;         // [A, B, H, N, C], any strides
   float* transposed_product = nullptr;  // [heads, M, C] = Pᵀ·u
 
   Index rows() const { return row_end - row_begin; }
+  Index picture_queries() const { return whole_queries == 0 ? queries() : whole_queries; }
+  Index picture_keys() const { return whole_keys == 0 ? keys() : whole_keys; }
+  // The key of this part at which query i stands, perhaps outside of it.
+  Index own_key(Index query) const {
+    return query + query_begin + picture_keys() - picture_queries() - whole_key_begin;
+  }
+  Index picture_row(Index query) const { return (query_begin + query) * picture_rows / picture_queries(); }
   bool has_all_rows() const { return rows() == queries(); }
   bool needs_weights() const {
     return diagonal != nullptr || distance != nullptr || received != nullptr || picture_mean != nullptr ||

@@ -57,7 +57,7 @@ void merge_keys_of(const StatisticsProblem& p, const HeadPieces& pieces, Index b
 // The cells of one head: sums become means, and a cell with NaN in its sum has NaN as its maximum.
 void merge_picture(const StatisticsProblem& p, const HeadPieces& pieces, float* mean, float* max) {
   const Index rows = p.picture_rows, columns = p.picture_columns;
-  const Index n = p.queries(), m = p.keys();
+  const Index n = p.picture_queries(), m = p.picture_keys();
   std::vector<double> sums(static_cast<std::size_t>(rows * columns), 0.0);
   std::fill_n(max, rows * columns, 0.0f);
   for (const StatisticsPiece* piece = pieces.begin; piece != pieces.end; ++piece) {
@@ -114,8 +114,8 @@ void StatisticsPiece::allocate(const StatisticsProblem& p, const StatisticsStrip
       last = std::max(last, rows.row(r));
     }
   }
-  first_cell_row = first * p.picture_rows / p.queries();
-  const Index cell_rows = last * p.picture_rows / p.queries() - first_cell_row + 1;
+  first_cell_row = p.picture_row(first);
+  const Index cell_rows = p.picture_row(last) - first_cell_row + 1;
   cell_sum = Tensor({cell_rows, p.picture_columns});
   cell_max = Tensor({cell_rows, p.picture_columns});
 }

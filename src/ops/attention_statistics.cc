@@ -8,11 +8,13 @@
 
 #include "core/fail.h"
 #include "core/parallel.h"
+#include "fovea/attention_merge.h"
 #include "kernels/statistics.h"
 #include "kernels/tile_sizes.h"
 #include "mask/intervals.h"
 #include "ops/attention_options.h"
 #include "ops/attention_views.h"
+#include "ops/head_means.h"
 #include "ops/observed_call.h"
 
 namespace fovea {
@@ -68,35 +70,6 @@ Ids visible_keys(const Call& call) {
   return visible;
 }
 
-// Means over the rows of each head that see something.
-HeadMeans means_of(const AttentionStatistics& s, const Call& call) {
-  const Shape shape = call.leading({});
-  HeadMeans means{Tensor(shape), Tensor(shape), Tensor(shape),
-                  Tensor(shape), Tensor(shape), Ids::filled(shape, 0)};
-  const Index n = call.n();
-  for (Index h = 0; h < call.heads(); ++h) {
-    Index seeing = 0;
-    double entropy = 0, maximum = 0, diagonal = 0, distance = 0, visible = 0;
-    for (Index row = h * n; row < (h + 1) * n; ++row) {
-      if (s.maximum.data()[row] == 0) continue;
-      ++seeing;
-      entropy += static_cast<double>(s.entropy.data()[row]);
-      maximum += static_cast<double>(s.maximum.data()[row]);
-      diagonal += static_cast<double>(s.diagonal.data()[row]);
-      distance += static_cast<double>(s.distance.data()[row]);
-      visible += static_cast<double>(s.visible.data()[row]);
-    }
-    const double count = static_cast<double>(std::max<Index>(1, seeing));
-    means.entropy.data()[h] = static_cast<float>(entropy / count);
-    means.maximum.data()[h] = static_cast<float>(maximum / count);
-    means.diagonal.data()[h] = static_cast<float>(diagonal / count);
-    means.distance.data()[h] = static_cast<float>(distance / count);
-    means.visible.data()[h] = static_cast<float>(visible / count);
-    means.rows_seeing.data()[h] = seeing;
-  }
-  return means;
-}
-
 void ask_for_rows(const Call& call, AttentionStatistics& s, kernels::StatisticsProblem& problem) {
   const Shape shape = call.views.row_shape();
   for (Tensor* measure : {&s.entropy, &s.maximum, &s.diagonal, &s.distance, &s.logsumexp}) {
@@ -124,20 +97,20 @@ void run(const Call& call, const char* operation, const kernels::StatisticsProbl
 
 }  // namespace
 
-AttentionStatistics attention_statistics(ConstView q, ConstView k, const AttentionOptions& options,
-                                         StatisticsOptions wanted) {
-  const Call call = checked("attention_statistics", q, k, options);
+namespace {
+
+// All measures of a call; `problem` says whether it is a part of a larger one.
+AttentionStatistics measured(const char* op, const Call& call, kernels::StatisticsProblem problem,
+                             const StatisticsOptions& wanted) {
   if (wanted.top_k < 0 || wanted.thumbnail < 0) {
-    fail("[attention_statistics] top_k is {} and thumbnail {}, expected ≥ 0", wanted.top_k,
-         wanted.thumbnail);
+    fail("[{}] top_k is {} and thumbnail {}, expected ≥ 0", op, wanted.top_k, wanted.thumbnail);
   }
   const Index n = call.n(), m = call.m();
   AttentionStatistics s;
-  kernels::StatisticsProblem problem = call.problem();
   problem.stop = wanted.stop;
   if (wanted.rows) ask_for_rows(call, s, problem);
   if (wanted.top_k > 0) {
-    problem.top_k = std::min(wanted.top_k, m);
+    problem.top_k = std::min(wanted.top_k, problem.picture_keys());  // as many of every part
     s.top_weights = Tensor::uninitialized(call.views.result_shape(n, problem.top_k));
     s.top_keys = Ids::filled(call.views.result_shape(n, problem.top_k), -1);
     problem.top_weights = s.top_weights.data();
@@ -148,8 +121,8 @@ AttentionStatistics attention_statistics(ConstView q, ConstView k, const Attenti
     problem.received = s.received.data();
   }
   if (wanted.thumbnail > 0) {
-    problem.picture_rows = std::min(wanted.thumbnail, n);
-    problem.picture_columns = std::min(wanted.thumbnail, m);
+    problem.picture_rows = std::min(wanted.thumbnail, problem.picture_queries());
+    problem.picture_columns = std::min(wanted.thumbnail, problem.picture_keys());
     const Shape shape = call.views.result_shape(problem.picture_rows, problem.picture_columns);
     s.thumbnail = Tensor(shape);
     s.thumbnail_max = Tensor(shape);
@@ -161,11 +134,52 @@ AttentionStatistics attention_statistics(ConstView q, ConstView k, const Attenti
     problem.key_end = m;
     problem.weights = s.weights.data();
   }
-  run(call, "attention_statistics", problem);
-  if (wanted.rows) {
-    s.visible = visible_keys(call);
-    s.means = means_of(s, call);
+  run(call, op, problem);
+  if (wanted.rows) s.visible = visible_keys(call);
+  return s;
+}
+
+void move_keys(Ids& keys, Index by) {
+  for (Index i = 0; i < keys.shape().elements(); ++i) {
+    if (keys.data()[i] >= 0) keys.data()[i] += by;
   }
+}
+
+}  // namespace
+
+AttentionStatistics attention_statistics(ConstView q, ConstView k, const AttentionOptions& options,
+                                         StatisticsOptions wanted) {
+  const Call call = checked("attention_statistics", q, k, options);
+  AttentionStatistics s = measured("attention_statistics", call, call.problem(), wanted);
+  if (wanted.rows) s.means = head_means(s);
+  return s;
+}
+
+AttentionStatistics part_statistics(ConstView q, ConstView k, const AttentionOptions& options,
+                                    const ScorePart& part, ConstView logsumexp, StatisticsOptions wanted) {
+  AttentionOptions of_part = options;
+  of_part.dropout = 0;
+  of_part = part_options(of_part, part);
+  const Call call = checked("part_statistics", q, k, of_part);
+  const Index n = part.query_end - part.query_begin, m = part.key_end - part.key_begin;
+  if (call.n() != n || call.m() != m) {
+    fail("[part_statistics] {} queries and {} keys, expected those of the part, {} and {}", call.n(),
+         call.m(), n, m);
+  }
+  if (!(logsumexp.shape() == call.views.row_shape())) {
+    fail("[part_statistics] the log-sum-exp has shape {}, expected {}", logsumexp.shape().to_string(),
+         call.views.row_shape().to_string());
+  }
+  const Tensor given = Tensor::copy_of(logsumexp);
+  kernels::StatisticsProblem problem = call.problem();
+  problem.query_begin = part.query_begin;
+  problem.whole_key_begin = part.key_begin;
+  problem.whole_queries = part.queries;
+  problem.whole_keys = part.keys;
+  problem.given_logsumexp = given.data();
+  AttentionStatistics s = measured("part_statistics", call, problem, wanted);
+  move_keys(s.position, part.key_begin);
+  move_keys(s.top_keys, part.key_begin);
   return s;
 }
 

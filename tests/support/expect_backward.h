@@ -137,18 +137,22 @@ inline std::pair<reference::DoubleArray, reference::DoubleArray> bias_gradient(
   return result;
 }
 
-// Runs forward and backward on every instruction set and compares all gradients with the reference, which
-// is computed once; `cells` for a call with a bias.
+// Gradients of the call that is judged, another way than by attention_backward().
+using GradientsOf = std::function<AttentionGradients(const AttentionOptions&)>;
+
+// Runs forward and backward (or `run`) on every instruction set and compares all gradients with the
+// reference, which is computed once; `cells` for a call with a bias.
 inline void expect_backward(ConstView q, ConstView k, ConstView v, ConstView doutput,
-                            AttentionOptions options = {}, const BiasCells& cells = {}) {
+                            AttentionOptions options = {}, const BiasCells& cells = {},
+                            const GradientsOf& run = {}) {
   options.logsumexp = true;
   const reference::DoubleArray double_q(q), double_k(k), double_v(v), double_doutput(doutput);
   const auto want = reference::attention_backward(double_q, double_k, double_v, double_doutput, options);
   const BackwardTolerance tolerance(double_q, double_k, double_v, double_doutput, options, want);
   const Index heads = q.shape().rank() >= 4 ? q.shape().back(2) : 1;
   on_every_instruction_set([&] {
-    const AttentionResult forward = attention(q, k, v, options);
-    const AttentionGradients got = attention_backward(q, k, v, forward, doutput, options);
+    const AttentionGradients got =
+        run ? run(options) : attention_backward(q, k, v, attention(q, k, v, options), doutput, options);
     expect_gradient("dq", got.dq, want.dq, tolerance.dq);
     expect_gradient("dk", got.dk, want.dk, tolerance.dk);
     expect_gradient("dv", got.dv, want.dv, tolerance.dv);

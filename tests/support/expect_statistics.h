@@ -237,10 +237,9 @@ inline void StatisticsJudge::expect_crop(ConstView q, ConstView k, const Crop& c
   worst.expect_none();
 }
 
-inline void expect_statistics(ConstView q, ConstView k, const AttentionOptions& options = {},
-                              const StatisticsOptions& wanted = {.thumbnail = 7, .top_k = 3}) {
-  const StatisticsJudge judge(q, k, options, wanted.thumbnail);
-  const AttentionStatistics got = attention_statistics(q, k, options, wanted);
+// All but crops, for statistics computed another way than by attention_statistics().
+inline void compare_statistics(const AttentionStatistics& got, const StatisticsJudge& judge,
+                               const StatisticsOptions& wanted) {
   ASSERT_EQ(got.entropy.shape().elements(), judge.heads * judge.n);
   ASSERT_EQ(got.received.shape().elements(), judge.heads * judge.m);
   judge.expect_rows(got);
@@ -248,6 +247,13 @@ inline void expect_statistics(ConstView q, ConstView k, const AttentionOptions& 
   judge.expect_keys(got);
   judge.expect_picture(got, wanted.thumbnail);
   judge.expect_means(got);
+}
+
+inline void expect_statistics(ConstView q, ConstView k, const AttentionOptions& options = {},
+                              const StatisticsOptions& wanted = {.thumbnail = 7, .top_k = 3}) {
+  const StatisticsJudge judge(q, k, options, wanted.thumbnail);
+  const AttentionStatistics got = attention_statistics(q, k, options, wanted);
+  compare_statistics(got, judge, wanted);
   const Index n = judge.n, m = judge.m;
   judge.expect_crop(q, k, {0, n, 0, m});
   judge.expect_crop(q, k, {n / 3, n - n / 4, m / 2, m - m / 5});

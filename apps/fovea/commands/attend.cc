@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "command.h"
+#include "commands/attend_ring.h"
 #include "fovea/ascii.h"
 #include "fovea/attention.h"
 #include "fovea/attention_path.h"
@@ -43,6 +44,8 @@ class AttendCommand final : public Command {
          tr("writes output, weights and logsumexp")},
         {"fovea attend qkv.npz --mask 'causal & window(64, 0)' --alibi --scale 0.125 -o out.npy",
          tr("the output alone, as .npy")},
+        {"mpirun -n 4 fovea attend q.npy k.npy v.npy --mask causal --mpi -o out.npy",
+         tr("one long sequence over four processes")},
         {"fovea attend --model minilm \"The cat sat on the mat.\" -o cat.npz",
          tr("every layer and head of a model")},
         {"fovea attend --model minilm --layer 5 --head 0 text.txt -o head.json", tr("one head, as JSON")}};
@@ -61,6 +64,9 @@ class AttendCommand final : public Command {
     options.integer("--seed", "S", seed_, 0, INT64_MAX, tr("seed of the dropout; default: 0"));
     options.flag("--weights", weights_, tr("also write the weights [.., N, M]"));
     options.flag("--logsumexp", logsumexp_, tr("also write log Σ exp of the scores [.., N]"));
+    options.flag("--mpi", mpi_,
+                 tr("under mpirun: each process reads and writes its rows of three .npy files and one "
+                    "output; needs a build with FOVEA_MPI"));
     options.flag("--verbose", verbose_,
                  tr("report on standard error which path ran: instruction set, tiles, time"));
     options.flag("--json", json_, tr("print names and shapes of what was written, machine-readable"));
@@ -73,6 +79,11 @@ class AttendCommand final : public Command {
       return;
     }
     check_command_line();
+    if (mpi_) {
+      exit_code_ = attend_over_ranks(
+          context, {files_, *output_, [this](const Shape& q) { return attention_options(q); }, json_});
+      return;
+    }
     const Inputs inputs = read_inputs();
     if (verbose_) {
       observe_attention([](const AttentionPath& path) { print_message(path.to_string()); });
@@ -86,9 +97,12 @@ class AttendCommand final : public Command {
     report_written(context, *output_, arrays, json_);
   }
 
+  int exit_code() const override { return exit_code_; }
+
  private:
   void check_model_line() const {
     if (files_.size() > 2) throw UsageError("TEXT: got 3 texts, expected one, or two for a pair");
+    if (mpi_) throw UsageError("--mpi takes files of q, k and v, not --model");
     if (scores_.given() || dropout_ || seed_ || weights_ || logsumexp_) {
       throw UsageError(
           "--model takes no --mask, --scale, --softcap, --dropout, --seed, --alibi, --weights or "
@@ -112,6 +126,10 @@ class AttendCommand final : public Command {
     }
     if (npy && (weights_ || logsumexp_)) {
       throw UsageError("--output: a .npy file holds only the output; use .npz or .safetensors for more");
+    }
+    if (mpi_ && (!npy || files_.size() != 3 || weights_ || logsumexp_ || dropout_)) {
+      throw UsageError(
+          "--mpi takes three .npy files and a .npy output, and no --weights, --logsumexp or --dropout");
     }
     if (dropout_ && !(*dropout_ >= 0 && *dropout_ < 1)) {
       throw UsageError(fmt::format("--dropout: got {}, expected 0 ≤ P < 1", *dropout_));
@@ -144,7 +162,8 @@ class AttendCommand final : public Command {
   ScoreArguments scores_;
   std::optional<double> dropout_;
   std::optional<Index> seed_;
-  bool weights_ = false, logsumexp_ = false, json_ = false, verbose_ = false;
+  bool weights_ = false, logsumexp_ = false, json_ = false, verbose_ = false, mpi_ = false;
+  int exit_code_ = 0;
 };
 
 }  // namespace

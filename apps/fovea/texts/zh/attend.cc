@@ -24,6 +24,7 @@ Translations attend() {
       {"writes the array output", "写出数组 output"},
       {"writes output, weights and logsumexp", "写出 output、weights 和 logsumexp"},
       {"the output alone, as .npy", "仅输出，存为 .npy"},
+      {"one long sequence over four processes", "一个长序列，由四个进程分担"},
       {"every layer and head of a model", "一个模型的每一层、每一个头"},
       {"one head, as JSON", "一个头，存为 JSON"},
       {"files of q, k and v, or one file with all three; with --model: texts",
@@ -36,6 +37,9 @@ Translations attend() {
       {"seed of the dropout; default: 0", "dropout 的种子；默认 0"},
       {"also write the weights [.., N, M]", "同时写出权重 [.., N, M]"},
       {"also write log Σ exp of the scores [.., N]", "同时写出分数的 log Σ exp [.., N]"},
+      {"under mpirun: each process reads and writes its rows of three .npy files and one output; needs a "
+       "build with FOVEA_MPI",
+       "在 mpirun 下运行：每个进程只读写自己的行，输入为三个 .npy，输出为一个 .npy；构建时须开启 FOVEA_MPI"},
       {"report on standard error which path ran: instruction set, tiles, time",
        "在标准错误上说明所走的路径：指令集、分块、时间"},
       {"print names and shapes of what was written, machine-readable", "打印所写数组的名称与形状（JSON）"},

@@ -1,0 +1,159 @@
+"""Studies in parts, over Ray and over Spark: the bits of one made in one go."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+import fovea
+
+MODEL = "induction"
+TEXTS = [" ".join(str((i * 7 + j * j) % 11) for j in range(5 + i % 9)) for i in range(60)]
+OPTIONS = {"length": 24, "similarity_rows": 1, "corpus": "numbers"}
+
+
+@pytest.fixture(scope="module")
+def whole():
+    model = fovea.load(MODEL)
+    study = fovea.Study(model, **OPTIONS)
+    study.add(model, TEXTS)
+    return study
+
+
+def test_parts_merge_to_the_same_bits(whole, tmp_path):
+    model = fovea.load(MODEL)
+    parts = [fovea.Study(model, **OPTIONS) for _ in range(3)]
+    for i, part in enumerate(parts):
+        part.add(model, TEXTS[i::3])
+    merged = fovea.Study.from_bytes(parts[2].to_bytes())
+    merged.merge(parts[0])
+    merged.merge(parts[1])
+    assert merged.to_bytes() == whole.to_bytes()
+    assert merged.to_bytes() != parts[0].to_bytes()
+    whole.save(tmp_path / "study.safetensors")
+    assert fovea.Study.load(tmp_path / "study.safetensors").counts == whole.counts
+    assert whole.counts["texts"] == len(TEXTS)
+
+
+def test_values_are_means_over_the_texts(whole):
+    model = fovea.load(MODEL)
+    total = count = 0.0
+    for text in TEXTS:
+        entropy = model(text).statistics(0).entropy if hasattr(model(text), "statistics") else None
+        if entropy is None:
+            pytest.skip("runs have no statistics here")
+        rows = entropy[..., 0, :].ravel()
+        total, count = total + float(rows.sum()), count + len(rows)
+    value = whole.value(0, 0, "entropy")
+    assert value.count == count
+    assert value.mean == pytest.approx(total / count, abs=1e-5)
+
+
+def test_what_is_wrong_is_said(whole):
+    with pytest.raises(fovea.Error, match="no measure \"speed\", expected one of"):
+        whole.value(0, 0, "speed")
+    with pytest.raises(fovea.Error, match="no layer 99"):
+        whole.value(99, 0)
+    model = fovea.load(MODEL)
+    with pytest.raises(fovea.Error):
+        whole.merge(fovea.Study(model, length=12))
+
+
+def test_spark_partition_without_spark(whole):
+    pandas = pytest.importorskip("pandas", reason="needs pandas: pip install pandas")
+    from fovea._study import merged
+    from fovea.spark import partition_study
+
+    run = partition_study(MODEL, **OPTIONS)
+    frames = [pandas.DataFrame({"text": TEXTS[i : i + 20]}) for i in (0, 20, 40)]
+    parts = [frame["study"][0] for frame in list(run(iter(frames[:2]))) + list(run(iter(frames[2:])))]
+    assert len(parts) == 2
+    assert list(run(iter([]))) == []
+    assert merged(parts).to_bytes() == whole.to_bytes()
+
+
+@pytest.fixture(scope="module")
+def ray():
+    ray = pytest.importorskip("ray", reason="needs ray: pip install 'ray[data]'")
+    pytest.importorskip("ray.data", reason="needs ray: pip install 'ray[data]'")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    path = os.path.dirname(os.path.dirname(fovea.__file__))
+    ray.init(
+        num_cpus=2,
+        include_dashboard=False,
+        object_store_memory=100 << 20,
+        logging_level="error",
+        runtime_env={"env_vars": {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}},
+    )
+    yield ray
+    ray.shutdown()
+
+
+def test_ray_with_a_killed_worker(ray, whole, tmp_path):
+    """Two workers; one is killed while it works. Batches are slowed down so that this is in the middle."""
+    import fovea.ray
+
+    folder = str(tmp_path)
+
+    class SlowStudy(fovea.ray.Study):
+        def __call__(self, batch):
+            with open(os.path.join(folder, str(os.getpid())), "a") as file:
+                file.write("batch\n")
+            time.sleep(0.3)
+            return super().__call__(batch)
+
+    killed = []
+
+    def kill_one():
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            working = [name for name in os.listdir(folder) if name.isdigit()]
+            batches = sum(len(open(os.path.join(folder, name)).readlines()) for name in working)
+            if len(working) >= 2 and batches >= 4:
+                os.kill(int(working[0]), signal.SIGKILL)
+                killed.append(int(working[0]))
+                return
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=kill_one)
+    thread.start()
+    dataset = ray.data.from_items([{"text": text} for text in TEXTS])
+    parts = dataset.repartition(20).map_batches(
+        SlowStudy,
+        fn_constructor_args=(MODEL,),
+        fn_constructor_kwargs=OPTIONS,
+        batch_size=3,
+        concurrency=2,
+        num_cpus=1,
+        max_restarts=-1,
+        max_task_retries=-1,
+    )
+    study = fovea.ray.merge(parts)
+    thread.join()
+    assert killed, "no worker was killed"
+    assert study.counts["texts"] == len(TEXTS)
+    assert study.to_bytes() == whole.to_bytes()
+
+
+@pytest.mark.skipif("FOVEA_TEST_SPARK" not in os.environ, reason="needs Spark and Java: make test-spark")
+def test_spark(whole):
+    from pyspark.sql import SparkSession
+
+    import fovea.spark
+
+    path = os.path.dirname(os.path.dirname(fovea.__file__))
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.executorEnv.PYTHONPATH", path)
+        .getOrCreate()
+    )
+    try:
+        frame = session.createDataFrame([(text,) for text in TEXTS], ["text"]).repartition(5)
+        assert fovea.spark.study(frame, MODEL, **OPTIONS).to_bytes() == whole.to_bytes()
+        with pytest.raises(fovea.Error, match="no column 'words' in the frame, it has text"):
+            fovea.spark.study(frame, MODEL, column="words")
+    finally:
+        session.stop()
