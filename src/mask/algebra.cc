@@ -24,8 +24,9 @@ constexpr Index kMaxParts = 4096;
 // For a message: of a long chain, how it begins.
 std::string short_name(const MaskNode& node) {
   constexpr std::size_t kLongest = 60;
-  const std::string name = node.name();
-  return name.size() <= kLongest ? name : name.substr(0, kLongest) + "…";
+  std::string name = node.name();
+  if (name.size() > kLongest) name.replace(kLongest, std::string::npos, "…");
+  return name;
 }
 
 // The extent of both together. 0: does not care, 1: broadcasts.
