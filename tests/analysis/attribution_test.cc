@@ -70,7 +70,8 @@ TEST_P(Attribution, parts_of_a_logit) {
       EXPECT_NEAR(part.norm, distance(start, Tensor(start.shape())), 1e-4);
     } else if (part.what == LogitPart::What::feed_forward && part.layer == 1) {
       EXPECT_NEAR(part.norm, distance(stream(ActivationSite::resid_post, 1), last), 1e-4);
-    } else if (part.what == LogitPart::What::head && part.kind == AttentionKind::decoder && part.layer == 1) {
+    } else if (part.what == LogitPart::What::head && part.kind == AttentionKind::decoder &&
+               part.layer == 1) {
       const Intervention without = Intervention::ablate({part.kind, 1, {part.head}});
       EXPECT_NEAR(part.norm, distance(middle, stream(ActivationSite::resid_mid, 1, without)), 1e-4);
     }

@@ -105,6 +105,19 @@ TEST_P(SweepOf, positions) {
   }
 }
 
+// The mean of a head needs all positions of its layer, even if only the last one is measured.
+TEST_P(SweepOf, means_measured_at_the_last_position) {
+  SweepOptions all = options(SweepMetric::Kind::logit);
+  all.ablation = Ablation::mean;
+  all.position = (two ? input().decoder_ids : input().ids).shape()[1] - 1;
+  const Sweep sweep = sweep_heads(model, input(), all);
+  RunOptions run;
+  run.logits_at = {all.position};
+  const Index last = sweep.values.rows() - 1;
+  run.intervention = Intervention::ablate({all.kind, last, {1}}, Ablation::mean);
+  EXPECT_NEAR(sweep.values(last, 1), static_cast<double>(model.run(input(), run).logits.data()[7]), 2e-5);
+}
+
 INSTANTIATE_TEST_SUITE_P(Tiny, SweepOf, ::testing::Values("bert", "gpt2", "llama", "t5"),
                          [](const auto& param) { return std::string(param.param); });
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "fovea/npz.h"
@@ -86,6 +87,24 @@ TEST(PredictCommand, lens_and_attribution) {
   EXPECT_TRUE(contains(last_norms.err, "norms come last")) << last_norms.err;
   EXPECT_EQ(run_fovea({"predict", "--model", "x", "a", "--lens", "--attribution"}).exit_code, 2);
   EXPECT_EQ(run_fovea({"predict", "--model", "x", "a", "--token", "b"}).exit_code, 2);
+}
+
+TEST(PassedOnCommand, pictures_and_measures) {
+  const std::string model = whatif_model("gpt2");
+  const json all = json_of({"analyze", "--model", model, "the cat", "--json"});
+  for (const json& head : all.at("heads")) {
+    EXPECT_GT(head.at("measures").at("passed_on").get<double>(), 0);
+    EXPECT_LE(head.at("measures").at("sink_passed_on").get<double>(), 1);
+  }
+  const TemporaryDirectory folder;
+  const CommandResult picture = run_fovea({"plot", "--model", model, "the cat", "--heads", "L1H2", "--show",
+                                           "passed-on", "-o", folder.file("a.svg")});
+  EXPECT_EQ(picture.exit_code, 0) << picture.err;
+  EXPECT_TRUE(contains(text_of(folder.file("a.svg")), "Norm passed on"));
+  std::ofstream(folder.file("w.json")) << "[[1, 0], [0.5, 0.5]]";
+  const CommandResult weights = run_fovea({"plot", folder.file("w.json"), "--show", "passed-on"});
+  EXPECT_EQ(weights.exit_code, 2);
+  EXPECT_TRUE(contains(weights.err, "needs --model")) << weights.err;
 }
 
 TEST(SweepCommand, heads_and_positions) {

@@ -1,6 +1,11 @@
 // Runs that are changed on the way, against transformers with hooks: the cases of make_whatif_goldens.py.
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "fovea/activations.h"
 #include "fovea/intervention.h"
+#include "fovea/random.h"
 #include "models/architecture.h"
 #include "models/model_testing.h"
 
@@ -146,8 +151,68 @@ TEST_P(WhatIf, restart_in_the_middle) {
   expect_near(last, Tensor::copy_of(whole.view().slice(1, tokens - 1, tokens)), 1e-5, "last of the tail");
 }
 
+// What is ablated gives nothing, whatever it was.
+TEST_P(WhatIf, an_infinite_head_is_ablated) {
+  const ActivationPlace z = {ActivationSite::z, kind, 0, {1}};
+  const ActivationPlace all = {ActivationSite::z, kind, 0, {}};
+  const Tensor infinite = Tensor::filled(activations(model, input(), {all}).front().shape(),
+                                         std::numeric_limits<float>::infinity());
+  const Intervention ablated = Intervention::ablate({kind, 0, {1}});
+  expect_near(model.run(input(), at_kept(Intervention::replace(z, infinite) & ablated)).logits,
+              model.run(input(), at_kept(ablated)).logits, 1e-6, "ablated");
+  // A reader of the changed run sees the change.
+  RunOptions options;
+  options.intervention = ablated;
+  const Tensor seen = activations(model, input(), {z}, options).front();
+  for (Index i = 0; i < seen.shape().elements(); ++i) EXPECT_EQ(seen.data()[i], 0);
+}
+
+TEST_P(WhatIf, chosen_heads_are_read_in_their_order) {
+  const ActivationSite site = ActivationSite::q;
+  const std::vector<Tensor> read = activations(
+      model, input(),
+      {{site, kind, 1, {2, 0}}, {site, kind, 1, {}}, {ActivationSite::projected_q, kind, 1, {}}});
+  for (const auto& [at, head] : {std::pair<Index, Index>{0, 2}, {1, 0}}) {
+    expect_near(read[0].view().select(2, at), Tensor::copy_of(read[1].view().select(2, head)), 0, "head");
+  }
+  // Rotary positions turn nothing at position 0, and something later.
+  const bool rotary = model.config().family == ModelFamily::llama;
+  expect_near(read[2].view().select(1, 0), Tensor::copy_of(read[1].view().select(1, 0)), 1e-6,
+              "position 0");
+  double moved = 0;
+  for (Index d = 0; d < read[1].shape()[3]; ++d) {
+    moved += std::abs(static_cast<double>(read[1](0, 4, 1, d)) - static_cast<double>(read[2](0, 4, 1, d)));
+  }
+  EXPECT_EQ(moved > 1e-3, rotary);
+}
+
 INSTANTIATE_TEST_SUITE_P(Tiny, WhatIf, ::testing::Values("bert", "gpt2", "llama", "t5", "bart"),
                          [](const auto& param) { return std::string(param.param); });
+
+// Two sequences, of which the second is shorter: each as if it were alone.
+TEST(WhatIfBatch, every_sequence_has_its_own_change) {
+  const Model model = load_model(tiny_model("bert"));
+  const ModelInput both{
+      Ids{{5, 6, 7, 8, 9}, {9, 3, 4, 0, 0}}, Flags{{1, 1, 1, 1, 1}, {1, 1, 1, 0, 0}}, {}, {}};
+  const ModelInput second{Ids{{9, 3, 4}}, {}, {}, {}};
+  RunOptions options;
+  const auto expect_second = [&](const Intervention& of_both, const Intervention& alone, const char* what) {
+    options.intervention = of_both;
+    const Tensor got = model.run(both, options).logits;
+    options.intervention = alone;
+    expect_near(got.view().slice(0, 1, 2).slice(1, 0, 3), model.run(second, options).logits, 1e-5, what);
+  };
+  const Intervention mean = Intervention::ablate({kEnc, 0, {1}}, Ablation::mean);
+  expect_second(mean, mean, "the mean over real tokens");
+  const ActivationPlace place = {ActivationSite::resid_post, kEnc, 0, {}};
+  Random random(4);
+  const Index width = model.config().width;
+  const Tensor values = random.normal({2, 5, width});
+  expect_second(
+      Intervention::replace(place, values, {1}),
+      Intervention::replace(place, Tensor::copy_of(values.view().slice(0, 1, 2).slice(1, 0, 3)), {1}),
+      "its own values");
+}
 
 }  // namespace
 }  // namespace fovea

@@ -98,6 +98,7 @@ TEST(Places, tokens_by_name_and_position) {
   EXPECT_EQ(parse_position("▁cat", tokens), 2);
   EXPECT_EQ(parse_position("4", tokens), 4);
   EXPECT_EQ(parse_position("\"7\"", tokens), 5);
+  EXPECT_EQ(parse_position("ing", {"sing", "##ing"}), 1);
   for (const char* wrong : {"6", "dog", "-1", ""})
     EXPECT_THROW(parse_position(wrong, tokens), Error) << wrong;
   try {
@@ -110,6 +111,12 @@ TEST(Places, tokens_by_name_and_position) {
   EXPECT_EQ(*model.tokenizer().id_to_token(one_token(model, " cat")), "Ġcat");
   EXPECT_EQ(*model.tokenizer().id_to_token(one_token(model, "cat")), "cat");
   EXPECT_THROW(one_token(model, " dog"), Error);
+  EXPECT_THROW(one_token(TextModel::load(tiny_model("bert")), "☃"), Error);  // one token, but unknown
+  // Values of cross-attention stand at the encoder's tokens.
+  const TextModel t5 = TextModel::load(tiny_model("t5"));
+  const TextRun read = t5.read({"the cat sat", "dog"});
+  EXPECT_EQ(parse_patch("cross.L1.v@sat", t5.model().config(), read.run).positions, std::vector<Index>{2});
+  EXPECT_THROW(parse_patch("cross.L1.q@sat", t5.model().config(), read.run), Error);
 }
 
 }  // namespace
