@@ -1,5 +1,6 @@
 // Predictions, heads switched off, masks that act, what is passed on, texts that go on: against the
 // library's whole runs.
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/head_steps.h"

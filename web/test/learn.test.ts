@@ -29,6 +29,7 @@ test("progress is read from whatever stands in the storage", () => {
 });
 
 test("numbers as people type and paste them", () => {
+  for (const minus of ["-", "−", "–", "－"]) assert.equal(numberOf(`${minus}0.5`), -0.5, minus);
   for (const [text, number] of [["0.231", 0.231], [" −1.5 ", -1.5], [".5", 0.5], ["+2.", 2], ["1e-3", 0.001], ["０．５", 0.5], ["0。25", 0.25]] as const) {
     assert.equal(numberOf(text), number, text);
   }

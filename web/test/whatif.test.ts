@@ -30,7 +30,7 @@ test("only what a run has can be changed", () => {
 
 test("a mask covers the heads it names", () => {
   assert.ok(covers(bert, "L3H*", "encoder", 3, 7) && covers(bert, "L*H*", "encoder", 0, "mean") && covers(bert, "L3H7", "encoder", 3, 7));
-  assert.ok(!covers(bert, "L3H*", "encoder", 4, 7) && !covers(bert, "L3H7", "encoder", 3, "mean") && !covers(bert, "L3H7", "encoder", 3, 6));
+  assert.ok(!covers(bert, "L3H*", "encoder", 4, 7) && !covers(bert, "L3H7", "encoder", 3, "mean") && !covers(bert, "L3H7", "encoder", 3, 6) && !covers(bert, "L3H7", "encoder", 3, 8));
   assert.ok(covers(t5, "cross.L1H*", "cross", 1, 0) && !covers(t5, "cross.L1H*", "decoder", 1, 0));
 });
 

@@ -127,6 +127,7 @@ function titleOf(of: Capture): string {
 export function PredictionPanel() {
   const of = capture.value;
   if (!predictable.value || !of) return null;
+  if (of.predicts === "vector" && !isChanged.value && now.view.value === "text") return null; // nothing to say yet
   const { value, error } = shownPrediction.value;
   return (
     <section class={`card predictions${isPredicting.value ? " busy" : ""}`} aria-labelledby="prediction-title" aria-busy={isPredicting.value}>
