@@ -11,7 +11,7 @@ from ._models import Model
 
 
 class StudyValue(NamedTuple):
-    count: int
+    rows: int
     mean: float
     deviation: float
 
@@ -85,7 +85,7 @@ class Study:
         return self._study.counts()
 
     def value(self, layer: int, head: int, measure: str = "entropy") -> StudyValue:
-        """Count, mean and deviation of a measure over all tokens; measures: study_measures()."""
+        """Mean and deviation of a measure over all tokens, and how many rows these are; measures: study_measures()."""
         if not (0 <= layer < self.layers and 0 <= head < self.heads):
             raise _fovea.Error(f"[study] no layer {layer} with head {head}: there are {self.layers} and {self.heads}")
         return StudyValue(*self._study.value(layer * self.heads + head, measure))

@@ -46,7 +46,7 @@ def test_values_are_means_over_the_texts(whole):
         weights = np.asarray(model(text).weights(layer=0, head=0), np.float64)
         rows.extend(-np.where(weights > 0, weights * np.log(np.where(weights > 0, weights, 1)), 0).sum(axis=-1).ravel())
     value = whole.value(0, 0, "entropy")
-    assert value.count == len(rows)
+    assert value.rows == len(rows)
     assert value.mean == pytest.approx(np.mean(rows), abs=1e-5)
     assert value.deviation == pytest.approx(np.std(rows), abs=1e-4)
 
