@@ -19,7 +19,7 @@
 namespace fovea {
 
 inline namespace internal {
-class RankGroup;  // private, src/distributed
+class FOVEA_PRIVATE_API RankGroup;  // private, src/distributed
 }
 
 // An Error that all ranks throw together, with the same message: one of them may tell it for all.
