@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/fail.h"
@@ -101,13 +102,13 @@ namespace {
 
 // All measures of a call; `problem` says whether it is a part of a larger one.
 AttentionStatistics measured(const char* op, const Call& call, kernels::StatisticsProblem problem,
-                             const StatisticsOptions& wanted) {
+                             StatisticsOptions wanted) {
   if (wanted.top_k < 0 || wanted.thumbnail < 0) {
     fail("[{}] top_k is {} and thumbnail {}, expected ≥ 0", op, wanted.top_k, wanted.thumbnail);
   }
   const Index n = call.n(), m = call.m();
   AttentionStatistics s;
-  problem.stop = wanted.stop;
+  problem.stop = std::move(wanted.stop);
   if (wanted.rows) ask_for_rows(call, s, problem);
   if (wanted.top_k > 0) {
     problem.top_k = std::min(wanted.top_k, problem.picture_keys());  // as many of every part
@@ -150,8 +151,9 @@ void move_keys(Ids& keys, Index by) {
 AttentionStatistics attention_statistics(ConstView q, ConstView k, const AttentionOptions& options,
                                          StatisticsOptions wanted) {
   const Call call = checked("attention_statistics", q, k, options);
-  AttentionStatistics s = measured("attention_statistics", call, call.problem(), wanted);
-  if (wanted.rows) s.means = head_means(s);
+  const bool rows = wanted.rows;
+  AttentionStatistics s = measured("attention_statistics", call, call.problem(), std::move(wanted));
+  if (rows) s.means = head_means(s);
   return s;
 }
 
@@ -177,7 +179,7 @@ AttentionStatistics part_statistics(ConstView q, ConstView k, const AttentionOpt
   problem.whole_queries = part.queries;
   problem.whole_keys = part.keys;
   problem.given_logsumexp = given.data();
-  AttentionStatistics s = measured("part_statistics", call, problem, wanted);
+  AttentionStatistics s = measured("part_statistics", call, problem, std::move(wanted));
   move_keys(s.position, part.key_begin);
   move_keys(s.top_keys, part.key_begin);
   return s;
