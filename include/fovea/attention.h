@@ -43,8 +43,10 @@ struct FOVEA_API AttentionResult {
 // Hidden keys have no effect, NaN or not. A row that sees nothing gives output 0 and weights 0.
 FOVEA_API AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& = {});
 
-// The same for float16 and bfloat16 inputs, alone or mixed: converted on the way in, exactly; everything is
-// computed in float32.
+// The same for float16, bfloat16 and int8 inputs, alone or mixed; everything is computed in float32. Where
+// at most 16 queries share a key head (N · H / Hkv), k and v are read as they are and widened in registers:
+// the results of float16 and bfloat16 have the bits of those converted before. Else all is converted on the
+// way in, exactly.
 FOVEA_API AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,
                                     const AttentionOptions& = {});
 

@@ -14,6 +14,7 @@
 #include "fovea/capture.h"
 #include "fovea/error.h"
 #include "fovea/feature_map.h"
+#include "fovea/float_type.h"
 #include "fovea/instruction_set.h"
 #include "fovea/json_writer.h"
 #include "fovea/key_value_cache.h"

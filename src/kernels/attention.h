@@ -4,10 +4,22 @@
 #include <atomic>
 #include <cstdint>
 
+#include "fovea/float_type.h"
 #include "mask/bias_node.h"
 #include "mask/mask_node.h"
 
 namespace fovea::kernels {
+
+// Rows of k or v that are not float32. The view beside it then gives shape and strides, in elements, and
+// is not read.
+struct StoredRows {
+  FloatType type = FloatType::float32;
+  const void* data = nullptr;  // of other types than float32
+  const float* scales =
+      nullptr;  // of int8: row r, counted as if all rows lay side by side, is data · scales[r]
+
+  const void* at(const ConstView& view) const { return type == FloatType::float32 ? view.data() : data; }
+};
 
 // Everything was checked by the caller. Views have rank 5, [A, B, heads, rows, width]; rows of k and v are
 // contiguous (stride 1 along the width). Results are row-major, but for the heads of the output.
@@ -34,6 +46,12 @@ struct ScoreProblem {
     const Index a = batch / x.shape()[1], b = batch % x.shape()[1];
     return x.data() + a * x.stride(0) + b * x.stride(1) + head * x.stride(2);
   }
+  // In elements, of one of x's heads, counted over A and B as well.
+  static Index offset(const ConstView& x, Index head_index) {
+    const Index heads = x.shape()[2], batch = head_index / heads;
+    return batch / x.shape()[1] * x.stride(0) + batch % x.shape()[1] * x.stride(1) +
+           head_index % heads * x.stride(2);
+  }
 };
 
 // What was done, for "which path ran?". Tiles are strips of queries × blocks of keys.
@@ -47,9 +65,10 @@ struct AttentionProblem : ScoreProblem {
   std::uint64_t seed = 0;
   float* output = nullptr;  // [A, B, H, N, Dv]: rows contiguous, the rest by these strides
   Index output_batch_stride = 0, output_head_stride = 0, output_row_stride = 0;
-  float* weights = nullptr;     // [A, B, H, N, M] or null
-  float* logsumexp = nullptr;   // [A, B, H, N] or null
-  TileCounts* tiles = nullptr;  // counted if asked for
+  float* weights = nullptr;                 // [A, B, H, N, M] or null
+  float* logsumexp = nullptr;               // [A, B, H, N] or null
+  TileCounts* tiles = nullptr;              // counted if asked for
+  StoredRows stored_k = {}, stored_v = {};  // in decoding only
 
   Index value_width() const { return v.shape()[4]; }
   float* output_row(Index head_index, Index query) const {

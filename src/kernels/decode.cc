@@ -1,5 +1,6 @@
 // One or a few queries against many keys. Time is reading K and V once; SIMD lanes run over the depth for
-// the scores and over the columns for the values, so both are read in their rows' order.
+// the scores and over the columns for the values, so both are read in their rows' order, in several
+// streams. Keys and values are read as they are stored, and widened in registers.
 #include "kernels/decode.h"
 
 #include <algorithm>
@@ -9,16 +10,16 @@
 
 #include "core/dropout.h"
 #include "core/parallel.h"
+#include "kernels/decode_streams.h"
 #include "kernels/instruction_set.h"
+#include "kernels/stored.h"
 #include "mask/intervals.h"
 
 #ifndef FOVEA_KERNELS_DECODE_PARTS
 #define FOVEA_KERNELS_DECODE_PARTS
 namespace fovea::kernels {
 
-constexpr Index kScoreStride = kSplitKeys + 16;  // not a multiple of 4 KiB: stores would seem to hit loads
-constexpr Index kFetchKeys = 6;                  // how many keys ahead memory is fetched
-constexpr Index kSumKeys = 128;                  // keys after which a sum of values starts at zero again
+constexpr Index kSumKeys = 128;  // keys after which a sum of values starts at zero again
 
 // What the splits of all key heads leave for the merge, [key heads, splits, rows, ..]. A row of a key head
 // is (query head of its group, query).
@@ -61,105 +62,16 @@ inline Index decode_result_row(const AttentionProblem& p, Index key_head, Index 
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include "kernels/decode_tiles-inl.h"
 #include "kernels/exp2-inl.h"
 #include "kernels/query_strip-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-// The sums over the lanes of four vectors, side by side.
-HWY_INLINE void StoreFourSums(Floats d, FloatVector v0, FloatVector v1, FloatVector v2, FloatVector v3,
-                              float* HWY_RESTRICT to) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_NEON
-  const Four d4;
-  const hn::FixedTag<double, 2> dd;
-#if HWY_TARGET == HWY_AVX2
-  const hn::Half<Floats> half;
-  const auto fold = [&](FloatVector v)
-                        HWY_ATTR { return hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)); };
-  const auto a = fold(v0), b = fold(v1), c = fold(v2), e = fold(v3);
-#else
-  const auto a = v0, b = v1, c = v2, e = v3;
-#endif
-  const auto ab = hn::Add(hn::InterleaveLower(d4, a, b), hn::InterleaveUpper(d4, a, b));
-  const auto ce = hn::Add(hn::InterleaveLower(d4, c, e), hn::InterleaveUpper(d4, c, e));
-  const auto low = hn::InterleaveLower(dd, hn::BitCast(dd, ab), hn::BitCast(dd, ce));
-  const auto high = hn::InterleaveUpper(dd, hn::BitCast(dd, ab), hn::BitCast(dd, ce));
-  hn::StoreU(hn::Add(hn::BitCast(d4, low), hn::BitCast(d4, high)), d4, to);
-  static_cast<void>(d);
-#else
-  to[0] = hn::GetLane(hn::SumOfLanes(d, v0));
-  to[1] = hn::GetLane(hn::SumOfLanes(d, v1));
-  to[2] = hn::GetLane(hn::SumOfLanes(d, v2));
-  to[3] = hn::GetLane(hn::SumOfLanes(d, v3));
-#endif
-}
-
-#define FOVEA_DOT_ROW(r)                                     \
-  if constexpr (R > r) {                                     \
-    const FloatVector x = hn::Load(d, q + r * q_stride + i); \
-    a##r = hn::MulAdd(x, x0, a##r);                          \
-    b##r = hn::MulAdd(x, x1, b##r);                          \
-    c##r = hn::MulAdd(x, x2, c##r);                          \
-    e##r = hn::MulAdd(x, x3, e##r);                          \
-  }
-
-// scores [R, 4] of R ≤ 3 queries and 4 keys; rows of scores are kScoreStride apart. Only whole vectors of
-// the depth.
-template <int R>
-HWY_INLINE void DotTile(const float* HWY_RESTRICT q, Index q_stride, Index whole_depth,
-                        const float* HWY_RESTRICT k0, const float* HWY_RESTRICT k1,
-                        const float* HWY_RESTRICT k2, const float* HWY_RESTRICT k3,
-                        float* HWY_RESTRICT scores) {
-  const Floats d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  FloatVector a0 = hn::Zero(d), a1 = a0, a2 = a0, b0 = a0, b1 = a0, b2 = a0;
-  FloatVector c0 = a0, c1 = a0, c2 = a0, e0 = a0, e1 = a0, e2 = a0;
-  HWY_UNROLL(2)
-  for (Index i = 0; i < whole_depth; i += lanes) {
-    const FloatVector x0 = hn::LoadU(d, k0 + i), x1 = hn::LoadU(d, k1 + i);
-    const FloatVector x2 = hn::LoadU(d, k2 + i), x3 = hn::LoadU(d, k3 + i);
-    FOVEA_DOT_ROW(0);
-    FOVEA_DOT_ROW(1);
-    FOVEA_DOT_ROW(2);
-  }
-  StoreFourSums(d, a0, b0, c0, e0, scores);
-  if constexpr (R > 1) StoreFourSums(d, a1, b1, c1, e1, scores + kScoreStride);
-  if constexpr (R > 2) StoreFourSums(d, a2, b2, c2, e2, scores + 2 * kScoreStride);
-}
-#undef FOVEA_DOT_ROW
-
-// out [rows, W2] += p [rows, keys] · v [keys, W2] for two vectors of columns and four neighbouring keys: v
-// is read once, in its order.
-HWY_INLINE void AddFourValues(Index rows, const float* HWY_RESTRICT p, const float* HWY_RESTRICT v,
-                              Index v_stride, Index columns, float* HWY_RESTRICT out, Index out_stride) {
-  const Floats d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  Index c = 0;
-  for (; c + 2 * lanes <= columns; c += 2 * lanes) {
-    const float* x = v + c;
-    const FloatVector a0 = hn::LoadU(d, x), b0 = hn::LoadU(d, x + lanes);
-    const FloatVector a1 = hn::LoadU(d, x + v_stride), b1 = hn::LoadU(d, x + v_stride + lanes);
-    const FloatVector a2 = hn::LoadU(d, x + 2 * v_stride), b2 = hn::LoadU(d, x + 2 * v_stride + lanes);
-    const FloatVector a3 = hn::LoadU(d, x + 3 * v_stride), b3 = hn::LoadU(d, x + 3 * v_stride + lanes);
-    for (Index r = 0; r < rows; ++r) {
-      const float* w = p + r * kScoreStride;
-      float* to = out + r * out_stride + c;
-      const FloatVector w0 = hn::Set(d, w[0]), w1 = hn::Set(d, w[1]), w2 = hn::Set(d, w[2]),
-                        w3 = hn::Set(d, w[3]);
-      const FloatVector a = hn::MulAdd(w1, a1, hn::MulAdd(w0, a0, hn::Load(d, to)));
-      const FloatVector b = hn::MulAdd(w1, b1, hn::MulAdd(w0, b0, hn::Load(d, to + lanes)));
-      hn::Store(hn::MulAdd(w3, a3, hn::MulAdd(w2, a2, a)), d, to);
-      hn::Store(hn::MulAdd(w3, b3, hn::MulAdd(w2, b2, b)), d, to + lanes);
-    }
-  }
-  for (; c < columns; ++c) {
-    for (Index r = 0; r < rows; ++r) {
-      const float* w = p + r * kScoreStride;
-      out[r * out_stride + c] +=
-          w[0] * v[c] + w[1] * v[v_stride + c] + w[2] * v[2 * v_stride + c] + w[3] * v[3 * v_stride + c];
-    }
-  }
+// The scales of the rows from an offset on: those of neighbouring rows stand side by side.
+inline const float* Scales(const StoredRows& stored, Index offset, Index width) {
+  return stored.scales == nullptr ? nullptr : stored.scales + offset / std::max<Index>(1, width);
 }
 
 // One split of the keys of one key head, for all rows that read it: first all scores, then all values, so
@@ -171,15 +83,17 @@ class DecodeSplit {
 
  private:
   void LoadQueries();
-  void Scores();
+  template <typename T>
+  void Scores(const T* keys);
   void FinishScores(Index r);
   void Softmax(Index r);
   void Drop(Index r);
-  void AddValues();
-  bool ValuesAreFinite() const;
-  void AddValuesOneByOne(Index r);
-  const float* Key(Index j) const { return keys_ + j * p_.k.stride(3); }
-  const float* Value(Index j) const { return values_ + j * p_.v.stride(3); }
+  template <typename T>
+  void AddValues(const T* values);
+  template <typename T>
+  bool AreFinite(const T* values) const;
+  template <typename T>
+  void AddValuesOneByOne(const T* values, Index r);
   const Intervals* Visible(Index r) const {
     return parts_.visible.empty() ? nullptr
                                   : &parts_.visible[static_cast<std::size_t>(key_head_ * parts_.rows + r)];
@@ -190,7 +104,8 @@ class DecodeSplit {
   const Floats d_;
   const Index lanes_ = static_cast<Index>(hn::Lanes(d_));
   const Index key_head_, begin_, count_, rows_, depth_, q_stride_, value_width_;
-  const float *keys_, *values_;  // of key begin_
+  const Index key_offset_, value_offset_;    // of key begin_, in elements
+  const float *key_scales_, *value_scales_;  // [count] of stored integers, or null
   Tensor memory_;
   float *q_, *scores_, *block_;  // [rows, q_stride], [rows, kScoreStride], [rows, width]
   float *out_, *max_, *sum_;     // this split's parts
@@ -206,10 +121,11 @@ DecodeSplit::DecodeSplit(const AttentionProblem& problem, DecodeParts& parts, In
       rows_(parts.rows),
       depth_(problem.depth()),
       q_stride_((depth_ + lanes_ - 1) / lanes_ * lanes_),
-      value_width_(problem.value_width()) {
-  const Index key_heads = p_.k.shape()[2];
-  keys_ = ScoreProblem::start(p_.k, key_head / key_heads, key_head % key_heads) + begin_ * p_.k.stride(3);
-  values_ = ScoreProblem::start(p_.v, key_head / key_heads, key_head % key_heads) + begin_ * p_.v.stride(3);
+      value_width_(problem.value_width()),
+      key_offset_(ScoreProblem::offset(p_.k, key_head) + begin_ * p_.k.stride(3)),
+      value_offset_(ScoreProblem::offset(p_.v, key_head) + begin_ * p_.v.stride(3)),
+      key_scales_(Scales(p_.stored_k, key_offset_, depth_)),
+      value_scales_(Scales(p_.stored_v, value_offset_, value_width_)) {
   memory_ = Tensor::uninitialized({rows_ * (q_stride_ + kScoreStride + parts.width)});
   scores_ = memory_.data();
   block_ = scores_ + rows_ * kScoreStride;
@@ -241,7 +157,9 @@ void DecodeSplit::Run() {
   if (p_.tiles != nullptr) ++(!seen ? p_.tiles->hidden : hides_ ? p_.tiles->partial : p_.tiles->full);
   if (!seen || count_ <= 0) return;
   LoadQueries();
-  Scores();
+  with_stored_type(p_.stored_k.type, [&](const auto* type) {
+    Scores(static_cast<decltype(type)>(p_.stored_k.at(p_.k)) + key_offset_);
+  });
   for (Index r = 0; r < rows_; ++r) {
     FinishScores(r);
     Softmax(r);
@@ -250,41 +168,29 @@ void DecodeSplit::Run() {
     std::copy_n(scores_ + r * kScoreStride, count_,
                 p_.weights + decode_result_row(p_, key_head_, r) * p_.keys() + begin_);
   }
-  AddValues();
+  for (Index r = 0; r < rows_ && value_scales_ != nullptr; ++r) {
+    for (Index j = 0; j < count_; ++j) scores_[r * kScoreStride + j] *= value_scales_[j];
+  }
+  with_stored_type(p_.stored_v.type, [&](const auto* type) {
+    AddValues(static_cast<decltype(type)>(p_.stored_v.at(p_.v)) + value_offset_);
+  });
 }
 
-HWY_INLINE void FetchRow(const float* row, Index width) {
-  for (Index c = 0; c < width; c += 16) hwy::Prefetch(row + c);
-}
-
-// Four keys at a time.
-void DecodeSplit::Scores() {
-  const Index whole = depth_ / lanes_ * lanes_, last = count_ - 1;
-  for (Index j = 0; j < count_; j += 4) {
-    const float *k0 = Key(j), *k1 = Key(std::min(j + 1, last)), *k2 = Key(std::min(j + 2, last)),
-                *k3 = Key(std::min(j + 3, last));
-    for (Index t = 0; t < 4; ++t) FetchRow(Key(j + t + kFetchKeys), depth_);
-    for (Index r = 0; r < rows_;) {
-      const float* q = q_ + r * q_stride_;
-      float* scores = scores_ + r * kScoreStride + j;
-      const Index left = rows_ - r;
-      if (left == 3 || left > 4) {
-        DotTile<3>(q, q_stride_, whole, k0, k1, k2, k3, scores);
-        r += 3;
-      } else if (left == 1) {
-        DotTile<1>(q, q_stride_, whole, k0, k1, k2, k3, scores);
-        r += 1;
-      } else {
-        DotTile<2>(q, q_stride_, whole, k0, k1, k2, k3, scores);
-        r += 2;
-      }
-    }
+template <typename T>
+void DecodeSplit::Scores(const T* keys) {
+  const Index whole = depth_ / lanes_ * lanes_, stride = p_.k.stride(3);
+  const Streams<kScoreStreams> streams(count_);
+  for (Index step = 0; step < streams.steps(); ++step) {
+    DotRows(q_, q_stride_, rows_, whole, streams.at(step, keys, stride), scores_);
+  }
+  if (streams.rest() < count_) {
+    DotRows(q_, q_stride_, rows_, whole, streams.left_over(keys, stride), scores_);
   }
   for (Index r = 0; r < rows_ && whole < depth_; ++r) {
     const float* q = q_ + r * q_stride_;
     for (Index j = 0; j < count_; ++j) {
       float sum = 0;
-      for (Index i = whole; i < depth_; ++i) sum += q[i] * Key(j)[i];
+      for (Index i = whole; i < depth_; ++i) sum += q[i] * widened(keys[j * stride + i]);
       scores_[r * kScoreStride + j] += sum;
     }
   }
@@ -296,6 +202,7 @@ void DecodeSplit::FinishScores(Index r) {
   float* scores = scores_ + r * kScoreStride;
   const float factor = p_.scale * kLog2E;
   for (Index j = 0; j < count_; ++j) scores[j] *= factor;
+  for (Index j = 0; j < count_ && key_scales_ != nullptr; ++j) scores[j] *= key_scales_[j];
   if (p_.softcap > 0) {
     const float cap = p_.softcap * kLog2E;
     for (Index j = 0; j < count_; ++j) {
@@ -354,44 +261,52 @@ void DecodeSplit::Drop(Index r) {
   }
 }
 
-void DecodeSplit::AddValues() {
+template <typename T>
+void DecodeSplit::AddValues(const T* values) {
   // 0 · NaN is NaN: a hidden value that is not finite must not meet its zero weight.
-  if (hides_ && !ValuesAreFinite()) {
-    for (Index r = 0; r < rows_; ++r) AddValuesOneByOne(r);
+  if (hides_ && !AreFinite(values)) {
+    for (Index r = 0; r < rows_; ++r) AddValuesOneByOne(values, r);
     return;
   }
   const Index stride = p_.v.stride(3), width = parts_.width;
-  for (Index begin = 0; begin < count_; begin += kSumKeys) {
-    const Index end = std::min(begin + kSumKeys, count_);
+  const Streams<kValueStreams> streams(count_);
+  constexpr Index kSumSteps = kSumKeys / kValueStreams;
+  for (Index step = 0; step < streams.steps();) {
+    const Index end = std::min(step + kSumSteps, streams.steps());
     std::fill_n(block_, rows_ * width, 0.0f);
-    Index j = begin;
-    for (; j + 4 <= end; j += 4) {
-      for (Index t = 0; t < 4; ++t) FetchRow(Value(j + t + kFetchKeys), value_width_);
-      AddFourValues(rows_, scores_ + j, Value(j), stride, value_width_, block_, width);
-    }
-    for (; j < end; ++j) {
-      for (Index r = 0; r < rows_; ++r) {
-        const float weight = scores_[r * kScoreStride + j];
-        for (Index c = 0; c < value_width_; ++c) block_[r * width + c] += weight * Value(j)[c];
-      }
+    for (; step < end; ++step) {
+      AddValuesOf<kValueStreams>(scores_, rows_, streams.at(step, values, stride), value_width_, block_,
+                                 width);
     }
     for (Index i = 0; i < rows_ * width; ++i) out_[i] += block_[i];
   }
+  for (Index j = streams.rest(); j < count_; ++j) {
+    const StreamKeys<T, 1> key{{values + j * stride}, {j}};
+    AddValuesOf<1>(scores_, rows_, key, value_width_, out_, width);
+  }
 }
 
-bool DecodeSplit::ValuesAreFinite() const {
+// Of stored integers only their scales can be infinite or NaN.
+template <typename T>
+bool DecodeSplit::AreFinite(const T* values) const {
   float sum = 0;
   for (Index j = 0; j < count_; ++j) {
-    for (Index c = 0; c < value_width_; ++c) sum += Value(j)[c] * 0.0f;
+    if (value_scales_ != nullptr) {
+      sum += value_scales_[j] * 0.0f;
+      continue;
+    }
+    for (Index c = 0; c < value_width_; ++c) sum += widened(values[j * p_.v.stride(3) + c]) * 0.0f;
   }
   return !std::isnan(sum);
 }
 
-void DecodeSplit::AddValuesOneByOne(Index r) {
+template <typename T>
+void DecodeSplit::AddValuesOneByOne(const T* values, Index r) {
   for (const Interval& visible : *Visible(r)) {
     for (Index j = std::max(begin_, visible.begin); j < std::min(begin_ + count_, visible.end); ++j) {
       const float weight = scores_[r * kScoreStride + j - begin_];
-      for (Index c = 0; c < value_width_; ++c) out_[r * parts_.width + c] += weight * Value(j - begin_)[c];
+      const T* value = values + (j - begin_) * p_.v.stride(3);
+      for (Index c = 0; c < value_width_; ++c) out_[r * parts_.width + c] += weight * widened(value[c]);
     }
   }
 }

@@ -78,6 +78,40 @@ HWY_INLINE Index TransposeGroups(D d, const float* HWY_RESTRICT from, Index from
 }
 #endif
 
+#if HWY_TARGET == HWY_AVX3
+// to [16, 16] = transposed (from [16, 16] · factor [16], one per column), without a store of less than 64
+// bytes.
+HWY_INLINE void Transpose16x16(const float* HWY_RESTRICT from, Index from_stride, hn::Vec512<float> factor,
+                               float* HWY_RESTRICT to, Index to_stride) {
+  // Block b of blocks[g][j] (128 bits) is column 4b + j of the rows 4g .. 4g + 3.
+  __m512 blocks[4][4];
+  for (Index g = 0; g < 4; ++g) {
+    const auto row = [&](Index i) HWY_ATTR {
+      return _mm512_mul_ps(_mm512_loadu_ps(from + (4 * g + i) * from_stride), factor.raw);
+    };
+    const __m512 a = row(0), b = row(1), c = row(2), e = row(3);
+    const __m512d ab_low = _mm512_castps_pd(_mm512_unpacklo_ps(a, b));
+    const __m512d ab_high = _mm512_castps_pd(_mm512_unpackhi_ps(a, b));
+    const __m512d ce_low = _mm512_castps_pd(_mm512_unpacklo_ps(c, e));
+    const __m512d ce_high = _mm512_castps_pd(_mm512_unpackhi_ps(c, e));
+    blocks[g][0] = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_low, ce_low));
+    blocks[g][1] = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_low, ce_low));
+    blocks[g][2] = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_high, ce_high));
+    blocks[g][3] = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_high, ce_high));
+  }
+  for (Index j = 0; j < 4; ++j) {
+    const __m512 low01 = _mm512_shuffle_f32x4(blocks[0][j], blocks[1][j], 0x44);
+    const __m512 low23 = _mm512_shuffle_f32x4(blocks[2][j], blocks[3][j], 0x44);
+    const __m512 high01 = _mm512_shuffle_f32x4(blocks[0][j], blocks[1][j], 0xEE);
+    const __m512 high23 = _mm512_shuffle_f32x4(blocks[2][j], blocks[3][j], 0xEE);
+    _mm512_storeu_ps(to + j * to_stride, _mm512_shuffle_f32x4(low01, low23, 0x88));
+    _mm512_storeu_ps(to + (4 + j) * to_stride, _mm512_shuffle_f32x4(low01, low23, 0xDD));
+    _mm512_storeu_ps(to + (8 + j) * to_stride, _mm512_shuffle_f32x4(high01, high23, 0x88));
+    _mm512_storeu_ps(to + (12 + j) * to_stride, _mm512_shuffle_f32x4(high01, high23, 0xDD));
+  }
+}
+#endif
+
 // to [columns, rows] = transposed from [rows, columns] · factor; strides in floats, elements side by side.
 // Reads row after row: for a source in memory and a target in cache.
 inline void TransposeIn(const float* HWY_RESTRICT from, Index from_stride, Index rows, Index columns,
@@ -100,6 +134,16 @@ inline void TransposeIn(const float* HWY_RESTRICT from, Index from_stride, Index
 inline void TransposeOut(const float* HWY_RESTRICT from, Index from_stride, Index rows, Index columns,
                          const float* HWY_RESTRICT factors, float* HWY_RESTRICT to, Index to_stride) {
   Index c = 0;
+#if HWY_TARGET == HWY_AVX3
+  if (rows % 16 == 0) {
+    for (; c + 16 <= columns; c += 16) {
+      const auto sixteen = hn::LoadU(hn::Full512<float>(), factors + c);
+      for (Index r = 0; r < rows; r += 16) {
+        Transpose16x16(from + r * from_stride + c, from_stride, sixteen, to + c * to_stride + r, to_stride);
+      }
+    }
+  }
+#endif
 #if HWY_TARGET != HWY_SCALAR
   for (; c + 4 <= columns; c += 4) {
     const auto four = hn::LoadU(Four(), factors + c);

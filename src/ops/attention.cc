@@ -1,7 +1,7 @@
 #include "fovea/attention.h"
 
 #include "core/fail.h"
-#include "kernels/attention.h"
+#include "kernels/decode.h"
 #include "ops/attention_buffers.h"
 #include "ops/attention_concat.h"
 #include "ops/attention_options.h"
@@ -32,13 +32,22 @@ kernels::AttentionProblem problem_of(const AttentionViews& views, const Attentio
 
 }  // namespace
 
-AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& options) {
+namespace {
+
+// k and v as the kernel reads them, and how they are stored.
+struct Stored {
+  kernels::StoredRows k = {}, v = {};
+};
+
+AttentionResult run_attention(ConstView q, ConstView k, ConstView v, const Stored& stored,
+                              const AttentionOptions& options) {
   const AttentionViews views = attention_views("attention", q, k, v);
   check_options("attention", options, views.extents());
   const Index heads = views.q.shape()[2], n = views.q.shape()[3], width = views.v.shape()[4];
   AttentionResult result;
   result.output = Tensor::uninitialized(views.result_shape(n, width));
   kernels::AttentionProblem problem = problem_of(views, options, result);
+  problem.stored_k = stored.k, problem.stored_v = stored.v;
   problem.output = result.output.data();
   problem.output_batch_stride = heads * n * width;
   problem.output_head_stride = n * width;
@@ -47,10 +56,8 @@ AttentionResult attention(ConstView q, ConstView k, ConstView v, const Attention
   return result;
 }
 
-namespace {
-
-void run_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& options, Tensor& out,
-                AttentionResult& result) {
+void run_concat(ConstView q, ConstView k, ConstView v, const Stored& stored,
+                const AttentionOptions& options, Tensor& out, AttentionResult& result) {
   const AttentionViews views = attention_views("attention", q, k, v);
   if (views.rank != 4) fail("[attention] q is {}, expected [B, H, N, D]", q.shape().to_string());
   check_options("attention", options, views.extents());
@@ -58,6 +65,7 @@ void run_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& o
   const Shape wanted = {batch, n, heads * width};
   if (!(out.shape() == wanted)) out = Tensor::uninitialized(wanted);
   kernels::AttentionProblem problem = problem_of(views, options, result);
+  problem.stored_k = stored.k, problem.stored_v = stored.v;
   problem.output = out.data();
   problem.output_batch_stride = n * heads * width;
   problem.output_head_stride = width;
@@ -65,19 +73,79 @@ void run_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& o
   run_observed(problem);
 }
 
+bool is_float32(const TypedView& x) { return x.type() == FloatType::float32; }
+
+Index last_stride(const TypedView& x) {
+  return x.strides()[static_cast<std::size_t>(x.shape().rank() - 1)];
+}
+
+// Do few queries share a key head, so that k and v are read as they are stored? Shapes may be wrong still.
+bool is_decoded(const TypedView& q, const TypedView& k, const TypedView& v) {
+  const int rank = q.shape().rank();
+  if (rank < 2 || rank > 5 || k.shape().rank() != rank || v.shape().rank() != rank) return false;
+  if (is_float32(k) && is_float32(v)) return false;
+  const auto in_rows = [](const TypedView& x) { return is_float32(x) || last_stride(x) == 1; };
+  if (!in_rows(k) || !in_rows(v)) return false;
+  const Index heads = rank > 3 ? q.shape()[rank - 3] : 1, key_heads = rank > 3 ? k.shape()[rank - 3] : 1;
+  return key_heads > 0 && heads / key_heads * q.shape()[rank - 2] <= kernels::kMostDecodeRows;
+}
+
+// Float32 is read where it is, the rest converted.
+ConstView as_float32(const TypedView& view, Tensor& converted) {
+  if (is_float32(view)) {
+    return ConstView(static_cast<const float*>(view.data()), view.shape(), view.strides());
+  }
+  converted = to_float32(view);
+  return ConstView(converted);
+}
+
+// Shape and strides; what is stored in another type is not read through it.
+ConstView as_shape(const TypedView& view) {
+  return ConstView(static_cast<const float*>(view.data()), view.shape(), view.strides());
+}
+
+kernels::StoredRows stored_rows(const TypedView& view) {
+  if (is_float32(view)) return {};
+  return {view.type(), view.data(), view.scales()};
+}
+
+// run(q, k, v, how k and v are stored)
+template <typename Run>
+auto with_typed(const TypedView& q, const TypedView& k, const TypedView& v, const Run& run) {
+  Tensor own_q, own_k, own_v;
+  const ConstView q_view = as_float32(q, own_q);
+  if (is_decoded(q, k, v))
+    return run(q_view, as_shape(k), as_shape(v), Stored{stored_rows(k), stored_rows(v)});
+  return run(q_view, as_float32(k, own_k), as_float32(v, own_v), Stored{});
+}
+
 }  // namespace
+
+AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& options) {
+  return run_attention(q, k, v, {}, options);
+}
 
 AttentionResult attention_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& options) {
   AttentionResult result;
-  run_concat(q, k, v, options, result.output, result);
+  run_concat(q, k, v, {}, options, result.output, result);
   return result;
+}
+
+void attention_concat(const TypedView& q, const TypedView& k, const TypedView& v,
+                      const AttentionOptions& options, Tensor& out) {
+  AttentionOptions output_only = options;
+  output_only.weights = output_only.logsumexp = false;
+  AttentionResult none;
+  with_typed(q, k, v, [&](ConstView a, ConstView b, ConstView c, const Stored& stored) {
+    run_concat(a, b, c, stored, output_only, out, none);
+  });
 }
 
 void attention_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& options, Tensor& out) {
   AttentionOptions output_only = options;
   output_only.weights = output_only.logsumexp = false;
   AttentionResult none;
-  run_concat(q, k, v, output_only, out, none);
+  run_concat(q, k, v, {}, output_only, out, none);
 }
 
 inline namespace internal {
@@ -112,16 +180,9 @@ void attention_into(ConstView q, ConstView k, ConstView v, const AttentionOption
 
 AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,
                           const AttentionOptions& options) {
-  // Float32 is read where it is.
-  const auto view_of = [](const TypedView& view, Tensor& converted) {
-    if (view.type() == FloatType::float32) {
-      return ConstView(static_cast<const float*>(view.data()), view.shape(), view.strides());
-    }
-    converted = to_float32(view);
-    return ConstView(converted);
-  };
-  Tensor converted_q, converted_k, converted_v;
-  return attention(view_of(q, converted_q), view_of(k, converted_k), view_of(v, converted_v), options);
+  return with_typed(q, k, v, [&](ConstView a, ConstView b, ConstView c, const Stored& stored) {
+    return run_attention(a, b, c, stored, options);
+  });
 }
 
 AttentionResult self_attention(ConstView x, ConstView w_q, ConstView w_k, ConstView w_v,

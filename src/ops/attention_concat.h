@@ -11,5 +11,7 @@ AttentionResult attention_concat(ConstView q, ConstView k, ConstView v, const At
 
 // The output alone, in `out`, which is used again if it has this shape.
 void attention_concat(ConstView q, ConstView k, ConstView v, const AttentionOptions& options, Tensor& out);
+void attention_concat(const TypedView& q, const TypedView& k, const TypedView& v,
+                      const AttentionOptions& options, Tensor& out);
 
 }  // namespace fovea

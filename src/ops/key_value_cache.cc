@@ -1,10 +1,14 @@
 #include "fovea/key_value_cache.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "core/fail.h"
+#include "core/half.h"
 
 namespace fovea {
 namespace {
@@ -22,33 +26,30 @@ void check_piece(const char* name, const ConstView& piece, const KeyValueCacheCo
        config.kv_heads, width);
 }
 
-// to [B, H, from .. from + tokens, D] = piece [B, H, tokens, D]
-void copy_tokens(ConstView piece, Index from, Tensor& to) {
-  const Shape& shape = piece.shape();
-  for (Index b = 0; b < shape[0]; ++b) {
-    for (Index h = 0; h < shape[1]; ++h) {
-      float* out = to.data() + ((b * shape[1] + h) * to.shape()[2] + from) * shape[3];
-      for (Index t = 0; t < shape[2]; ++t) {
-        for (Index i = 0; i < shape[3]; ++i) *out++ = piece(b, h, t, i);
-      }
-    }
-  }
+void check_float32(FloatType type) {
+  if (type == FloatType::float32) return;
+  fail("[cache] keys and values are stored as {}: stored_keys() and stored_values() give them",
+       to_string(type));
 }
 
-Tensor grown(ConstView tokens, Index capacity) {
-  const Shape& shape = tokens.shape();
-  Tensor result = Tensor::uninitialized({shape[0], shape[1], capacity, shape[3]});
-  copy_tokens(tokens, 0, result);
-  return result;
-}
+Index bytes_of(FloatType type) { return type == FloatType::float32 ? 4 : type == FloatType::int8 ? 1 : 2; }
 
-// Sequence `to` of [B, H, capacity, D] = sequence `from` of another such array, or of the same one.
-void copy_sequence(const Tensor& source, Index from, Index tokens, Tensor& target, Index to) {
-  const Index heads = source.shape()[1], width = source.shape()[3], stride = source.shape()[2] * width;
-  for (Index h = 0; h < heads; ++h) {
-    std::copy_n(source.data() + (from * heads + h) * stride, tokens * width,
-                target.data() + (to * heads + h) * stride);
+// The largest magnitude becomes 127; gives the scale, NaN for a row that is not finite.
+float to_int8(const float* from, Index count, std::int8_t* to) {
+  float largest = 0, sum = 0;
+  for (Index i = 0; i < count; ++i) {
+    largest = std::max(largest, std::abs(from[i]));
+    sum += from[i] * 0.0f;
   }
+  if (std::isnan(sum)) {
+    std::fill_n(to, count, std::int8_t{0});
+    return sum;
+  }
+  // Numbers below the smallest normal one have no inverse; they become 0.
+  const float scale = largest / 127;
+  const float inverse = scale < std::numeric_limits<float>::min() ? 0.0f : 1 / scale;
+  for (Index i = 0; i < count; ++i) to[i] = static_cast<std::int8_t>(std::lrint(from[i] * inverse));
+  return inverse == 0 ? 0.0f : scale;
 }
 
 }  // namespace
@@ -59,8 +60,69 @@ KeyValueCache::KeyValueCache(const KeyValueCacheConfig& config) : config_(config
     fail("[cache] got batch {}, {} key heads, widths {} and {}; expected all of them ≥ 1", config_.batch,
          config_.kv_heads, config_.d_k, config_.d_v);
   }
-  keys_ = Tensor::uninitialized({config_.batch, config_.kv_heads, 0, config_.d_k});
-  values_ = Tensor::uninitialized({config_.batch, config_.kv_heads, 0, config_.d_v});
+  keys_ = room(config_.batch, 0, config_.d_k);
+  values_ = room(config_.batch, 0, config_.d_v);
+}
+
+Index KeyValueCache::row_bytes(Index width) const { return width * bytes_of(config_.type); }
+
+KeyValueCache::Rows KeyValueCache::room(Index batch, Index capacity, Index width) const {
+  const Index rows = batch * config_.kv_heads * capacity;
+  return {Tensor::uninitialized({(rows * row_bytes(width) + 3) / 4}),
+          Tensor::uninitialized({config_.type == FloatType::int8 ? rows : 0})};
+}
+
+// piece [B, Hkv, tokens, width] → the rows after those that are there.
+void KeyValueCache::write(ConstView piece, Index width, Rows& rows, Index capacity) const {
+  const Shape& shape = piece.shape();
+  std::vector<float> own(static_cast<std::size_t>(width));
+  auto* memory = reinterpret_cast<char*>(rows.memory.data());
+  for (Index bh = 0; bh < shape[0] * shape[1]; ++bh) {
+    for (Index t = 0; t < shape[2]; ++t) {
+      const Index row = bh * capacity + size_ + t;
+      for (Index i = 0; i < width; ++i) {
+        own[static_cast<std::size_t>(i)] = piece(bh / shape[1], bh % shape[1], t, i);
+      }
+      char* to = memory + row * row_bytes(width);
+      if (config_.type == FloatType::float32) {
+        std::memcpy(to, own.data(), own.size() * sizeof(float));
+      } else if (config_.type == FloatType::int8) {
+        rows.scales.data()[row] = to_int8(own.data(), width, reinterpret_cast<std::int8_t*>(to));
+      } else {
+        const auto round = config_.type == FloatType::float16 ? float_to_half : float_to_bfloat16;
+        std::transform(own.begin(), own.end(), reinterpret_cast<std::uint16_t*>(to), round);
+      }
+    }
+  }
+}
+
+// Sequence `to` of `target` = sequence `from` of `source`, which may be the same.
+void KeyValueCache::copy_sequence(const Rows& source, Index source_capacity, Index from, Rows& target,
+                                  Index target_capacity, Index to, Index width) const {
+  if (size_ == 0) return;
+  const auto* read = reinterpret_cast<const char*>(source.memory.data());
+  auto* write = reinterpret_cast<char*>(target.memory.data());
+  for (Index h = 0; h < config_.kv_heads; ++h) {
+    const Index old_row = (from * config_.kv_heads + h) * source_capacity;
+    const Index new_row = (to * config_.kv_heads + h) * target_capacity;
+    std::copy_n(read + old_row * row_bytes(width), size_ * row_bytes(width),
+                write + new_row * row_bytes(width));
+    if (config_.type != FloatType::int8) continue;
+    std::copy_n(source.scales.data() + old_row, size_, target.scales.data() + new_row);
+  }
+}
+
+std::pair<KeyValueCache::Rows, KeyValueCache::Rows> KeyValueCache::grow(Index capacity) {
+  const auto moved = [&](Rows& rows, Index width) {
+    Rows larger = room(config_.batch, capacity, width);
+    for (Index b = 0; b < config_.batch; ++b) copy_sequence(rows, capacity_, b, larger, capacity, b, width);
+    return larger;
+  };
+  std::pair<Rows, Rows> other{moved(keys_, config_.d_k), moved(values_, config_.d_v)};
+  std::swap(keys_, other.first);
+  std::swap(values_, other.second);
+  capacity_ = capacity;
+  return other;
 }
 
 void KeyValueCache::append(ConstView k, ConstView v) {
@@ -70,28 +132,17 @@ void KeyValueCache::append(ConstView k, ConstView v) {
   check_piece("values", v, config_, config_.d_v);
   const Index tokens = k.shape()[2];
   if (v.shape()[2] != tokens) fail("[cache] there are {} keys, but {} values", tokens, v.shape()[2]);
-  if (size_ + tokens > capacity()) {
-    // Pieces of this cache's own keys are read after its old memory would be gone: grow into new memory
-    // first.
-    const Index capacity_wanted = std::max(size_ + tokens, std::max<Index>(2 * capacity(), 16));
-    Tensor new_keys = grown(keys(), capacity_wanted), new_values = grown(values(), capacity_wanted);
-    copy_tokens(k, size_, new_keys);
-    copy_tokens(v, size_, new_values);
-    keys_ = std::move(new_keys);
-    values_ = std::move(new_values);
-  } else {
-    copy_tokens(k, size_, keys_);
-    copy_tokens(v, size_, values_);
-  }
+  // The pieces may be this cache's own keys and values: their memory stays until they are written.
+  std::pair<Rows, Rows> old;
+  if (size_ + tokens > capacity_) old = grow(std::max(size_ + tokens, std::max<Index>(2 * capacity_, 16)));
+  write(k, config_.d_k, keys_, capacity_);
+  write(v, config_.d_v, values_, capacity_);
   size_ += tokens;
 }
 
 void KeyValueCache::reserve(Index tokens) {
   if (tokens < 0) fail("[cache] got a capacity of {} tokens, expected ≥ 0", tokens);
-  if (tokens <= capacity()) return;
-  Tensor new_keys = grown(keys(), tokens), new_values = grown(values(), tokens);
-  keys_ = std::move(new_keys);
-  values_ = std::move(new_values);
+  if (tokens > capacity_) grow(tokens);
 }
 
 void KeyValueCache::truncate(Index tokens) {
@@ -110,25 +161,55 @@ void KeyValueCache::reorder(const std::vector<Index>& from) {
   const auto batch = static_cast<Index>(from.size());
   const auto stays = [&](Index i) { return from[static_cast<std::size_t>(i)] == i; };
   const bool in_place = batch == config_.batch && std::all_of(from.begin(), from.end(), stays);
-  const auto moved = [&](Tensor& old) {
-    if (in_place) {
-      for (Index i = 0; i < batch; ++i) {
-        if (!stays(i)) copy_sequence(old, from[static_cast<std::size_t>(i)], size_, old, i);
-      }
-      return;
+  const auto moved = [&](Rows& old, Index width) {
+    Rows kept = in_place ? Rows() : room(batch, capacity_, width);
+    for (Index i = 0; i < batch; ++i) {
+      if (in_place && stays(i)) continue;
+      copy_sequence(old, capacity_, from[static_cast<std::size_t>(i)], in_place ? old : kept, capacity_, i,
+                    width);
     }
-    const Shape& shape = old.shape();
-    Tensor kept = Tensor::uninitialized({batch, shape[1], shape[2], shape[3]});
-    for (Index i = 0; i < batch; ++i) copy_sequence(old, from[static_cast<std::size_t>(i)], size_, kept, i);
-    old = std::move(kept);
+    if (!in_place) old = std::move(kept);
   };
-  moved(keys_);
-  moved(values_);
+  moved(keys_, config_.d_k);
+  moved(values_, config_.d_v);
   config_.batch = batch;
 }
 
-ConstView KeyValueCache::keys() const { return keys_.view().slice(2, 0, size_); }
+TypedView KeyValueCache::view_of(const Rows& rows, Index width) const {
+  const Shape shape = {config_.batch, config_.kv_heads, size_, width};
+  const Strides strides = row_major_strides(Shape{config_.batch, config_.kv_heads, capacity_, width});
+  const auto* bits = reinterpret_cast<const std::uint16_t*>(rows.memory.data());
+  switch (config_.type) {
+    case FloatType::float32:
+      return ConstView(rows.memory.data(), shape, strides);
+    case FloatType::float16:
+      return TypedView::float16(bits, shape, strides);
+    case FloatType::bfloat16:
+      return TypedView::bfloat16(bits, shape, strides);
+    case FloatType::int8:
+      break;
+  }
+  return TypedView::int8(reinterpret_cast<const std::int8_t*>(bits), rows.scales.data(), shape, strides);
+}
 
-ConstView KeyValueCache::values() const { return values_.view().slice(2, 0, size_); }
+TypedView KeyValueCache::stored_keys() const { return view_of(keys_, config_.d_k); }
+
+TypedView KeyValueCache::stored_values() const { return view_of(values_, config_.d_v); }
+
+ConstView KeyValueCache::keys() const {
+  check_float32(config_.type);
+  const TypedView view = stored_keys();
+  return ConstView(keys_.memory.data(), view.shape(), view.strides());
+}
+
+ConstView KeyValueCache::values() const {
+  check_float32(config_.type);
+  const TypedView view = stored_values();
+  return ConstView(values_.memory.data(), view.shape(), view.strides());
+}
+
+AttentionResult attention(ConstView q, const KeyValueCache& cache, const AttentionOptions& options) {
+  return attention(q, cache.stored_keys(), cache.stored_values(), options);
+}
 
 }  // namespace fovea

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/parallel.h"
+#include "fovea/typed_view.h"
 
 namespace fovea {
 namespace {
@@ -23,6 +24,28 @@ bool output_is_finite(const kernels::AttentionProblem& p) {
     if (!all_finite(p.output + begin, std::min(kPieceOfOutput, count - begin))) finite = false;
   });
   return finite;
+}
+
+// The values as float32; `own` keeps those that are stored in another type.
+ConstView float_values(const kernels::AttentionProblem& p, Tensor& own) {
+  const kernels::StoredRows& stored = p.stored_v;
+  const auto* bits = static_cast<const std::uint16_t*>(stored.data);
+  const Shape& shape = p.v.shape();
+  const Strides& strides = p.v.strides();
+  switch (stored.type) {
+    case FloatType::float32:
+      return p.v;
+    case FloatType::float16:
+      own = to_float32(TypedView::float16(bits, shape, strides));
+      break;
+    case FloatType::bfloat16:
+      own = to_float32(TypedView::bfloat16(bits, shape, strides));
+      break;
+    case FloatType::int8:
+      own = to_float32(
+          TypedView::int8(static_cast<const std::int8_t*>(stored.data), stored.scales, shape, strides));
+  }
+  return own;
 }
 
 }  // namespace
@@ -67,12 +90,16 @@ void take_where_not_finite(const float* again, Index count, float* out) {
 
 void attention_of_any_values(const kernels::AttentionProblem& problem) {
   kernels::attention_forward(problem);
-  if (output_is_finite(problem) || !has_large_values(problem.v)) return;
-  const Tensor values = shrunk_values(problem.v);
+  if (output_is_finite(problem)) return;
+  Tensor own;
+  const ConstView v = float_values(problem, own);
+  if (!has_large_values(v)) return;
+  const Tensor values = shrunk_values(v);
   const Index n = problem.queries(), width = problem.value_width();
   Tensor output = Tensor::uninitialized({problem.heads(), n, width});
   kernels::AttentionProblem again = problem;
   again.v = values;
+  again.stored_v = {};
   again.output = output.data();
   again.output_batch_stride = problem.q.shape()[2] * n * width;
   again.output_head_stride = n * width;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "fovea/attention.h"
 #include "fovea/random.h"
 #include "support/message_of.h"
@@ -109,6 +112,68 @@ TEST(KeyValueCache, decoding_equals_the_whole) {
     }
     at = end;
   }
+}
+
+float largest_in_row(const Tensor& x, Index row) {
+  const Index width = x.shape()[3];
+  float largest = 0;
+  for (Index i = 0; i < width; ++i) largest = std::max(largest, std::abs(x.data()[row * width + i]));
+  return largest;
+}
+
+// Through appending, growing, cutting and reordering, every type keeps each number to half a step.
+TEST(KeyValueCache, every_type_holds_what_was_appended) {
+  const Tensor k = Random(1).normal({3, 2, 50, 5}), v = Random(2).normal({3, 2, 50, 7});
+  for (const FloatType type : {FloatType::float16, FloatType::bfloat16, FloatType::int8}) {
+    SCOPED_TRACE(to_string(type));
+    KeyValueCache cache({.batch = 3, .kv_heads = 2, .d_k = 5, .d_v = 7, .type = type});
+    for (Index at = 0; at < 50; at += 10) {
+      cache.append(k.view().slice(2, at, at + 10), v.view().slice(2, at, at + 10));
+    }
+    cache.truncate(40);
+    cache.append(k.view().slice(2, 40, 50), v.view().slice(2, 40, 50));
+    cache.reorder({2, 0, 2});
+    cache.reserve(200);
+    const auto expect_near = [&](const TypedView& got, const Tensor& want) {
+      EXPECT_EQ(got.type(), type);
+      const Tensor floats = to_float32(got);
+      ASSERT_EQ(floats.shape(), want.shape());
+      const Index width = want.shape()[3];
+      for (Index i = 0; i < floats.shape().elements(); ++i) {
+        const float step = type == FloatType::float16    ? std::abs(want.data()[i]) * 0x1p-10f
+                           : type == FloatType::bfloat16 ? std::abs(want.data()[i]) * 0x1p-7f
+                                                         : largest_in_row(want, i / width) / 127;
+        ASSERT_NEAR(floats.data()[i], want.data()[i], 0.501f * step) << i;
+      }
+    };
+    Tensor want_k({3, 2, 50, 5}), want_v({3, 2, 50, 7});
+    for (Index b = 0; b < 3; ++b) {
+      const Index from = b == 1 ? 0 : 2;
+      std::copy_n(k.data() + from * 500, 500, want_k.data() + b * 500);
+      std::copy_n(v.data() + from * 700, 700, want_v.data() + b * 700);
+    }
+    expect_near(cache.stored_keys(), want_k);
+    expect_near(cache.stored_values(), want_v);
+    EXPECT_EQ(message_of([&] { static_cast<void>(cache.keys()); }),
+              std::string("[cache] keys and values are stored as ") + to_string(type) +
+                  ": stored_keys() and stored_values() give them");
+  }
+}
+
+// Rows of zeros, and of numbers too small for a scale, are zeros; one that is not finite is NaN.
+TEST(KeyValueCache, odd_rows_of_int8) {
+  KeyValueCache cache({.d_k = 3, .type = FloatType::int8});
+  Tensor rows({1, 4, 3});
+  rows(0, 1, 0) = 1e-40f;
+  rows(0, 2, 1) = INFINITY;
+  rows(0, 3, 0) = -3, rows(0, 3, 1) = 1.5f, rows(0, 3, 2) = 3;
+  cache.append(rows, rows);
+  const Tensor got = to_float32(cache.stored_keys());
+  for (Index i = 0; i < 6; ++i) EXPECT_EQ(got.data()[i], 0) << i;
+  for (Index i = 6; i < 9; ++i) EXPECT_TRUE(std::isnan(got.data()[i])) << i;
+  EXPECT_NEAR(got.data()[9], -3, 1e-6);
+  EXPECT_NEAR(got.data()[10], 64 * 3.0 / 127, 1e-6);
+  EXPECT_NEAR(got.data()[11], 3, 1e-6);
 }
 
 TEST(KeyValueCache, wrong_shapes_are_named_and_change_nothing) {

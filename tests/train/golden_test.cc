@@ -93,6 +93,11 @@ class TrainGolden : public ::testing::TestWithParam<const char*> {
     }
   }
 
+  // BART's gradients go back through cross-attention and more norms than the others': with these
+  // weights PyTorch's own float32 is 1.2e-5 away in the embedding's norm, ours 1.5e-5 with SSE4
+  // (scripts/compare_gradients).
+  double tolerance() const { return model.config().family == ModelFamily::bart ? 2e-5 : 1e-5; }
+
   double number(const char* name) const { return static_cast<double>(golden.tensor(name)(0)); }
 
   NamedArrays golden;
@@ -146,7 +151,7 @@ TEST_P(TrainGolden, loss_and_gradients) {
         const Index width = got.shape()[0] / 3;
         expect_only_rounding(parameter.name, got.slice(0, width, 2 * width), got.slice(0, 0, width));
       }
-      expect_close(parameter.name, got, want);
+      expect_close(parameter.name, got, want, tolerance());
     }
     write_errors();
   });

@@ -1,0 +1,263 @@
+// The two products of decoding, a few keys × a few rows in registers. Include inside foreach_target.
+//
+// Keys of a tile come from several streams, each of which is read from front to back: processors fetch
+// ahead what is read in order, and from several places at once faster than from one. Neighbouring keys,
+// which a tile would read across, made one core of a Zen 3 as slow as half of a plain read; fetching ahead
+// by instructions, at any distance, gained less than a tenth of that.
+#if defined(FOVEA_KERNELS_DECODE_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_DECODE_TILES_INL_H_
+#undef FOVEA_KERNELS_DECODE_TILES_INL_H_
+#else
+#define FOVEA_KERNELS_DECODE_TILES_INL_H_
+#endif
+
+#include <algorithm>
+
+#include <hwy/highway.h>
+
+#include "fovea/shape.h"
+#include "kernels/decode_streams.h"
+#include "kernels/register_tile-inl.h"
+#include "kernels/stored-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+// Rows of a whole tile, by the number of registers: 4 keys × 3 rows of sums for the scores, of 16; 4 × 4 of
+// 32. Values: 2 rows × 4 vectors of 16 registers, but 4 × 2 where they have to be widened, which then
+// happens once for four rows (a sixth faster); 4 × 4 of 32.
+#if HWY_TARGET == HWY_AVX3
+inline constexpr int kScoreTileRows = 4;
+template <typename T>
+inline constexpr int kValueTileRows = 4;
+template <int R>
+inline constexpr int kValueTileVectors = 4;
+#else
+inline constexpr int kScoreTileRows = 3;
+template <typename T>
+inline constexpr int kValueTileRows = sizeof(T) < sizeof(float) ? 4 : 2;
+template <int R>
+inline constexpr int kValueTileVectors = R > 2 ? 2 : 4;
+#endif
+
+// The sums over the lanes of four vectors, side by side.
+HWY_INLINE void StoreFourSums(Floats d, FloatVector v0, FloatVector v1, FloatVector v2, FloatVector v3,
+                              float* HWY_RESTRICT to) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_NEON
+  const hn::FixedTag<float, 4> d4;
+  const hn::FixedTag<double, 2> dd;
+#if HWY_TARGET == HWY_AVX3
+  const hn::Half<Floats> half;
+  const hn::Half<hn::Half<Floats>> quarter;
+  const auto fold = [&](FloatVector v) HWY_ATTR {
+    const auto sum = hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v));
+    return hn::Add(hn::LowerHalf(quarter, sum), hn::UpperHalf(quarter, sum));
+  };
+  const auto a = fold(v0), b = fold(v1), c = fold(v2), e = fold(v3);
+#elif HWY_TARGET == HWY_AVX2
+  const hn::Half<Floats> half;
+  const auto fold = [&](FloatVector v)
+                        HWY_ATTR { return hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)); };
+  const auto a = fold(v0), b = fold(v1), c = fold(v2), e = fold(v3);
+#else
+  const auto a = v0, b = v1, c = v2, e = v3;
+#endif
+  const auto ab = hn::Add(hn::InterleaveLower(d4, a, b), hn::InterleaveUpper(d4, a, b));
+  const auto ce = hn::Add(hn::InterleaveLower(d4, c, e), hn::InterleaveUpper(d4, c, e));
+  const auto low = hn::InterleaveLower(dd, hn::BitCast(dd, ab), hn::BitCast(dd, ce));
+  const auto high = hn::InterleaveUpper(dd, hn::BitCast(dd, ab), hn::BitCast(dd, ce));
+  hn::StoreU(hn::Add(hn::BitCast(d4, low), hn::BitCast(d4, high)), d4, to);
+  static_cast<void>(d);
+#else
+  to[0] = hn::GetLane(hn::SumOfLanes(d, v0));
+  to[1] = hn::GetLane(hn::SumOfLanes(d, v1));
+  to[2] = hn::GetLane(hn::SumOfLanes(d, v2));
+  to[3] = hn::GetLane(hn::SumOfLanes(d, v3));
+#endif
+}
+
+#define FOVEA_DOT_BEGIN_ROW(r) FloatVector a##r = hn::Zero(d), b##r = a##r, c##r = a##r, e##r = a##r;
+
+#define FOVEA_DOT_ROW(r)                                     \
+  if constexpr (R > r) {                                     \
+    const FloatVector x = hn::Load(d, q + r * q_stride + i); \
+    a##r = hn::MulAdd(x, x0, a##r);                          \
+    b##r = hn::MulAdd(x, x1, b##r);                          \
+    c##r = hn::MulAdd(x, x2, c##r);                          \
+    e##r = hn::MulAdd(x, x3, e##r);                          \
+  }
+
+#define FOVEA_DOT_END_ROW(r)                            \
+  if constexpr (R > r) {                                \
+    alignas(16) float sums[kScoreStreams];              \
+    StoreFourSums(d, a##r, b##r, c##r, e##r, sums);     \
+    for (Index s = 0; s < kScoreStreams; ++s) {         \
+      scores[r * kScoreStride + keys.key[s]] = sums[s]; \
+    }                                                   \
+  }
+
+// scores [R, key] of R rows and four keys, at the places of the keys. Only whole vectors of the depth.
+template <int R, typename T>
+HWY_INLINE void DotTile(const float* HWY_RESTRICT q, Index q_stride, Index whole_depth,
+                        const StreamKeys<T, kScoreStreams>& keys, float* HWY_RESTRICT scores) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const T *HWY_RESTRICT k0 = keys.row[0], *HWY_RESTRICT k1 = keys.row[1], *HWY_RESTRICT k2 = keys.row[2],
+                        *HWY_RESTRICT k3 = keys.row[3];
+  FOVEA_DOT_BEGIN_ROW(0)
+  FOVEA_DOT_BEGIN_ROW(1)
+  FOVEA_DOT_BEGIN_ROW(2)
+  FOVEA_DOT_BEGIN_ROW(3)
+  HWY_UNROLL(2)
+  for (Index i = 0; i < whole_depth; i += lanes) {
+    const FloatVector x0 = LoadStored(d, k0 + i), x1 = LoadStored(d, k1 + i);
+    const FloatVector x2 = LoadStored(d, k2 + i), x3 = LoadStored(d, k3 + i);
+    FOVEA_DOT_ROW(0)
+    FOVEA_DOT_ROW(1)
+    FOVEA_DOT_ROW(2)
+    FOVEA_DOT_ROW(3)
+  }
+  FOVEA_DOT_END_ROW(0)
+  FOVEA_DOT_END_ROW(1)
+  FOVEA_DOT_END_ROW(2)
+  FOVEA_DOT_END_ROW(3)
+}
+#undef FOVEA_DOT_BEGIN_ROW
+#undef FOVEA_DOT_ROW
+#undef FOVEA_DOT_END_ROW
+
+// The rows of scores of four keys. Rows are taken in twos where the last tile would have one row.
+template <typename T>
+HWY_NOINLINE void DotRows(const float* q, Index q_stride, Index rows, Index whole_depth,
+                          const StreamKeys<T, kScoreStreams>& keys, float* scores) {
+  for (Index r = 0; r < rows;) {
+    const Index left = rows - r;
+    const float* from = q + r * q_stride;
+    float* to = scores + r * kScoreStride;
+    if (kScoreTileRows == 4 && left >= 4) {
+      DotTile<4>(from, q_stride, whole_depth, keys, to);
+      r += 4;
+    } else if (left == 3 || left > 4) {
+      DotTile<3>(from, q_stride, whole_depth, keys, to);
+      r += 3;
+    } else if (left == 1) {
+      DotTile<1>(from, q_stride, whole_depth, keys, to);
+      r += 1;
+    } else {
+      DotTile<2>(from, q_stride, whole_depth, keys, to);
+      r += 2;
+    }
+  }
+}
+
+#define FOVEA_VALUE_BEGIN_ROW(r)                                                           \
+  float* HWY_RESTRICT to##r = out + std::min(r, R - 1) * out_stride + c;                   \
+  FloatVector a##r = hn::Load(d, to##r), b##r = hn::Load(d, to##r + (NV > 1 ? lanes : 0)), \
+              c##r = hn::Load(d, to##r + (NV > 2 ? 2 * lanes : 0)),                        \
+              e##r = hn::Load(d, to##r + (NV > 3 ? 3 * lanes : 0));
+
+#define FOVEA_VALUE_ROW(r, s)                             \
+  if constexpr (R > r) {                                  \
+    const FloatVector w = hn::Set(d, weights[R * s + r]); \
+    a##r = hn::MulAdd(w, x0, a##r);                       \
+    if constexpr (NV > 1) b##r = hn::MulAdd(w, x1, b##r); \
+    if constexpr (NV > 2) c##r = hn::MulAdd(w, x2, c##r); \
+    if constexpr (NV > 3) e##r = hn::MulAdd(w, x3, e##r); \
+  }
+
+#define FOVEA_VALUE_KEY(s)                                                                  \
+  if constexpr (NS > s) {                                                                   \
+    const T* HWY_RESTRICT v = keys.row[s] + c;                                              \
+    const FloatVector x0 = LoadStored(d, v), x1 = NV > 1 ? LoadStored(d, v + lanes) : x0,   \
+                      x2 = NV > 2 ? LoadStored(d, v + 2 * lanes) : x0,                      \
+                      x3 = NV > 3 ? LoadStored(d, v + 3 * lanes) : x0;                      \
+    FOVEA_VALUE_ROW(0, s) FOVEA_VALUE_ROW(1, s) FOVEA_VALUE_ROW(2, s) FOVEA_VALUE_ROW(3, s) \
+  }
+
+#define FOVEA_VALUE_END_ROW(r)                                   \
+  if constexpr (R > r) {                                         \
+    hn::Store(a##r, d, to##r);                                   \
+    if constexpr (NV > 1) hn::Store(b##r, d, to##r + lanes);     \
+    if constexpr (NV > 2) hn::Store(c##r, d, to##r + 2 * lanes); \
+    if constexpr (NV > 3) hn::Store(e##r, d, to##r + 3 * lanes); \
+  }
+
+// out [R, c .. c + NV vectors] += weights · values of NS keys; weights [NS, R].
+template <int R, int NV, int NS, typename T>
+HWY_INLINE void ValueTile(const float* HWY_RESTRICT weights, const StreamKeys<T, NS>& keys, Index c,
+                          float* HWY_RESTRICT out, Index out_stride) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  FOVEA_VALUE_BEGIN_ROW(0)
+  FOVEA_VALUE_BEGIN_ROW(1)
+  FOVEA_VALUE_BEGIN_ROW(2)
+  FOVEA_VALUE_BEGIN_ROW(3)
+  FOVEA_VALUE_KEY(0)
+  FOVEA_VALUE_KEY(1)
+  FOVEA_VALUE_KEY(2)
+  FOVEA_VALUE_KEY(3)
+  FOVEA_VALUE_KEY(4)
+  FOVEA_VALUE_KEY(5)
+  FOVEA_VALUE_KEY(6)
+  FOVEA_VALUE_KEY(7)
+  FOVEA_VALUE_END_ROW(0)
+  FOVEA_VALUE_END_ROW(1)
+  FOVEA_VALUE_END_ROW(2)
+  FOVEA_VALUE_END_ROW(3)
+}
+#undef FOVEA_VALUE_BEGIN_ROW
+#undef FOVEA_VALUE_ROW
+#undef FOVEA_VALUE_KEY
+#undef FOVEA_VALUE_END_ROW
+
+// All columns of R rows.
+template <int R, int NS, typename T>
+HWY_INLINE void AddValuesOfRows(const float* HWY_RESTRICT scores, const StreamKeys<T, NS>& keys,
+                                Index columns, float* HWY_RESTRICT out, Index out_stride) {
+  const Index lanes = static_cast<Index>(hn::Lanes(Floats()));
+  float weights[R * NS];
+  for (int s = 0; s < NS; ++s) {
+    for (int r = 0; r < R; ++r) weights[R * s + r] = scores[r * kScoreStride + keys.key[s]];
+  }
+  Index c = 0;
+  constexpr int kVectors = kValueTileVectors<R>;
+  for (; c + kVectors * lanes <= columns; c += kVectors * lanes) {
+    ValueTile<R, kVectors, NS, T>(weights, keys, c, out, out_stride);
+  }
+  for (; c + lanes <= columns; c += lanes) {
+    ValueTile<R, 1, NS, T>(weights, keys, c, out, out_stride);
+  }
+  for (; c < columns; ++c) {
+    for (int r = 0; r < R; ++r) {
+      float sum = out[r * out_stride + c];
+      for (int s = 0; s < NS; ++s) sum += weights[R * s + r] * widened(keys.row[s][c]);
+      out[r * out_stride + c] = sum;
+    }
+  }
+}
+
+// out [rows, columns] += weights · values of NS keys, whose weights stand at the places of the keys.
+template <int NS, typename T>
+HWY_NOINLINE void AddValuesOf(const float* scores, Index rows, const StreamKeys<T, NS>& keys, Index columns,
+                              float* out, Index out_stride) {
+  for (Index r = 0; r < rows;) {
+    const Index left = rows - r;
+    const float* from = scores + r * kScoreStride;
+    float* to = out + r * out_stride;
+    if (kValueTileRows<T> == 4 && left >= 4) {
+      AddValuesOfRows<kValueTileRows<T>, NS>(from, keys, columns, to, out_stride);
+      r += 4;
+    } else if (left >= 2) {
+      AddValuesOfRows<2, NS>(from, keys, columns, to, out_stride);
+      r += 2;
+    } else {
+      AddValuesOfRows<1, NS>(from, keys, columns, to, out_stride);
+      r += 1;
+    }
+  }
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // FOVEA_KERNELS_DECODE_TILES_INL_H_
