@@ -41,9 +41,11 @@ struct CaseInfo {
   double flops = 0;    // of the visible pairs' products; a square causal mask counts half
   double bytes = 0;  // of keys and values: what decoding must read at least; of a model, its weights; of a
                      // product, all three matrices
-  int threads = 0;   // of a model's run or a product; 0: as many as the report says
-  double peak = 0;   // FMA, GFLOP/s on these threads; 0: the machine's
-  int base = -1;     // the case of the same scenario this one is told relative to
+  Index copies = 1;  // of keys and values, used in turn
+  std::string read_from;  // of decoding: where keys and values are read from, "memory" or "cache"
+  int threads = 0;        // of a model's run or a product; 0: as many as the report says
+  double peak = 0;        // FMA, GFLOP/s on these threads; 0: the machine's
+  int base = -1;          // the case of the same scenario this one is told relative to
 };
 
 enum class Status {

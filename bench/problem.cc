@@ -1,6 +1,9 @@
 #include "problem.h"
 
+#include <algorithm>
+
 #include "fovea/random.h"
+#include "machine/machine.h"
 
 namespace fovea::bench {
 namespace {
@@ -14,7 +17,7 @@ bool same_shapes(const Case& a, const Case& b) {
          a.m() == b.m() && a.width == b.width && a.dv() == b.dv();
 }
 
-std::shared_ptr<const Inputs> inputs_of(const Case& c, bool gradient) {
+std::shared_ptr<Inputs> inputs_of(const Case& c, bool gradient) {
   Random random(1);
   auto inputs = std::make_shared<Inputs>();
   inputs->q = random.normal({c.batch, c.heads, c.queries, c.width});
@@ -24,12 +27,32 @@ std::shared_ptr<const Inputs> inputs_of(const Case& c, bool gradient) {
   return inputs;
 }
 
+// As many copies as there is memory for in an eighth of it: peers make theirs, too.
+void add_copies(Inputs& inputs, CaseInfo& info) {
+  const Index copies =
+      copies_to_read(info.bytes, cache_bytes(3), std::min(available_memory() / 8, 4.0 * (Index{1} << 30)));
+  for (Index copy = 1; copy < copies; ++copy) {
+    inputs.more_k.push_back(Tensor::copy_of(inputs.k));
+    inputs.more_v.push_back(Tensor::copy_of(inputs.v));
+  }
+  info.copies = copies;
+  info.read_from = static_cast<double>(copies) * info.bytes > 2.0 * static_cast<double>(cache_bytes(3))
+                       ? "memory"
+                       : "cache";
+}
+
 // A square causal mask counts half the pairs, as everybody counts it; the diagonal makes it a little more.
 double counted_share(const Case& c, double visible) {
   return c.mask_id == "causal" && c.queries == c.m() ? 0.5 : visible;
 }
 
 }  // namespace
+
+Index copies_to_read(double bytes, Index last_cache, double most_bytes) {
+  constexpr Index kMostCopies = 1024;
+  const auto needed = static_cast<Index>(2.0 * static_cast<double>(last_cache) / std::max(bytes, 1.0)) + 1;
+  return needed > kMostCopies || static_cast<double>(needed) * bytes > most_bytes ? 1 : needed;
+}
 
 std::vector<Problem> problems_of(const Scenario& scenario) {
   std::vector<Problem> problems;
@@ -43,10 +66,15 @@ std::vector<Problem> problems_of(const Scenario& scenario) {
     problem.info.flops = flops_of(c, counted_share(c, problem.info.visible));
     bool gradient = needs_gradient(c);
     for (const Problem& other : problems) {
-      if (same_shapes(other.spec, c) && (!gradient || !other.doutput().empty()))
-        problem.inputs = other.inputs;
+      if (!same_shapes(other.spec, c) || (gradient && other.doutput().empty())) continue;
+      problem.inputs = other.inputs;
+      problem.info.copies = other.info.copies, problem.info.read_from = other.info.read_from;
     }
-    if (!problem.inputs) problem.inputs = inputs_of(c, gradient);
+    if (!problem.inputs) {
+      std::shared_ptr<Inputs> inputs = inputs_of(c, gradient);
+      if (is_reading(c)) add_copies(*inputs, problem.info);
+      problem.inputs = std::move(inputs);
+    }
     problems.push_back(std::move(problem));
   }
   return problems;

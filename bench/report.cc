@@ -152,6 +152,10 @@ class JsonReport {
     if (info.threads > 0) integer("threads", info.threads);
     if (info.peak > 0) number("fma_peak_gflops", info.peak);
     number("key_value_bytes", info.bytes);
+    if (!info.read_from.empty()) {
+      string("read_from", info.read_from);
+      integer("copies", info.copies);
+    }
     if (info.base >= 0) string("base", scenario.cases[static_cast<std::size_t>(info.base)].info.id);
     number("relative_to_base", ratio_to_base(scenario, which));
     json_.key("results").begin_array();

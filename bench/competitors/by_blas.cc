@@ -58,8 +58,9 @@ class Solver {
     }
   }
 
-  std::vector<Tensor> operator()() const {
+  std::vector<Tensor> operator()() {
     const Case& c = p_->spec;
+    const Index turn = turn_++;
     // Few queries of a group go into one product: their rows lie one after the other.
     const Index group = c.queries <= 16 && !mask_ && !bias_ && !causal_ ? c.heads / c.hkv() : 1;
     const Index rows = group * c.queries;
@@ -67,19 +68,19 @@ class Solver {
     std::vector<Tensor> results;
     results.push_back(Tensor::uninitialized({c.batch, c.heads, c.queries, c.dv()}));
     for (Index b = 0; b < c.batch; ++b) {
-      for (Index h = 0; h < c.heads; h += group) head(b, h, rows, scores, results.front());
+      for (Index h = 0; h < c.heads; h += group) head(b, h, rows, turn, scores, results.front());
     }
     return results;
   }
 
  private:
-  void head(Index b, Index h, Index rows, Tensor& scores, Tensor& output) const {
+  void head(Index b, Index h, Index rows, Index turn, Tensor& scores, Tensor& output) const {
     const Case& c = p_->spec;
     const Index m = c.m(), d = c.width, dv = c.dv(), hkv = b * c.hkv() + h / (c.heads / c.hkv());
     const Index at = b * c.heads + h;
     const float scale = 1 / std::sqrt(static_cast<float>(d));
     blas_->multiply(rows, d, m, scale, {p_->q().data() + at * c.queries * d, d},
-                    {p_->k().data() + hkv * m * d, d, true}, scores.data());
+                    {p_->k(turn).data() + hkv * m * d, d, true}, scores.data());
     for (const auto& added : {bias_, mask_}) {
       if (added) add_rows(scores.data(), rows, m, added->head(b, h), added->row_stride);
     }
@@ -87,13 +88,14 @@ class Solver {
       std::fill(&scores(i, 0) + i + 1, &scores(i, 0) + m, -std::numeric_limits<float>::infinity());
     }
     kernels::softmax_rows(scores.data(), rows, m, 1);
-    blas_->multiply(rows, m, dv, 1, {scores.data(), m}, {p_->v().data() + hkv * m * dv, dv},
+    blas_->multiply(rows, m, dv, 1, {scores.data(), m}, {p_->v(turn).data() + hkv * m * dv, dv},
                     output.data() + at * c.queries * dv);
   }
 
   const OpenBlas* blas_;
   const Problem* p_;
   bool causal_ = false;
+  Index turn_ = 0;
   std::shared_ptr<const Added> mask_, bias_;
 };
 

@@ -43,7 +43,10 @@ class ByFovea final : public LocalCompetitor {
     const Problem* p = &problem;
     switch (problem.spec.operation) {
       case Operation::forward:
-        return [p] { return one(attention(p->q(), p->k(), p->v(), p->options).output); };
+        return [p, turn = Index{0}]() mutable {
+          const Index now = turn++;
+          return one(attention(p->q(), p->k(now), p->v(now), p->options).output);
+        };
       case Operation::linear:
         return [p] { return one(linear_attention(p->q(), p->k(), p->v(), {.causal = p->spec.causal})); };
       case Operation::backward:

@@ -10,17 +10,16 @@ class ByRead final : public LocalCompetitor {
   CompetitorInfo info() const override {
     return {"read", "plain read of K and V", "sum of all floats, all threads", "", false, ""};
   }
-  bool concerned(const Problem& problem) const override {
-    return problem.spec.queries * 32 <= problem.spec.m();
-  }
+  bool concerned(const Problem& problem) const override { return is_reading(problem.spec); }
 
  protected:
   Call call_for(const Problem& problem, std::string& text) override {
     text = "sum of all floats";
     const Problem* p = &problem;
-    return [p, sink = std::make_shared<float>()] {
-      *sink +=
-          sum_of({{p->k().data(), p->k().shape().elements()}, {p->v().data(), p->v().shape().elements()}});
+    return [p, sink = std::make_shared<float>(), turn = Index{0}]() mutable {
+      const Tensor &k = p->k(turn), &v = p->v(turn);
+      ++turn;
+      *sink += sum_of({{k.data(), k.shape().elements()}, {v.data(), v.shape().elements()}});
       return std::vector<Tensor>();
     };
   }

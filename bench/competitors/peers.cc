@@ -61,6 +61,7 @@ std::string describe(const Problem& problem, const PeerProcess& process) {
   integer("key_heads", problem.info.key_heads);
   integer("queries", problem.info.queries);
   integer("keys", problem.info.keys);
+  integer("copies", problem.info.copies);
   json.key("arrays").begin_object();
   Handover handover(process, json);
   write_arrays(problem, handover);

@@ -59,8 +59,10 @@ float sum_of(const std::vector<Floats>& blocks) {
 }
 
 double read_bandwidth(int runs) {
-  // Four times the last cache; some machines in machines claim huge ones, so that there is a limit.
-  const Index bytes = std::clamp<Index>(4 * cache_bytes(3), Index{1} << 27, Index{1} << 28);
+  // Four times the last cache, so that no run finds there what the one before has left; an eighth of the
+  // memory at most: some machines in machines claim huge caches.
+  const auto most = std::max(Index{1} << 27, static_cast<Index>(std::min(available_memory() / 8, 0x1p31)));
+  const Index bytes = std::clamp<Index>(4 * cache_bytes(3), Index{1} << 27, most);
   const Tensor block = Tensor::filled({bytes / 4}, 1e-9f);
   double best = 0;
   float sum = 0;

@@ -117,6 +117,26 @@ TEST(Bench, json_has_machine_competitors_times_errors_and_memory) {
   EXPECT_TRUE(contains(csv, "\nsmoke,forward-1x2x33x8-causal,forward,1,2,2,33,33,8,8,causal,")) << csv;
 }
 
+// 1 MiB of keys and values: copies of them, used in turn, are more than the last cache holds; a few kB
+// would need too many and are read from cache. Both are told.
+TEST(Bench, decoding_says_whether_it_reads_memory_or_cache) {
+  const TemporaryDirectory directory;
+  const CommandResult result = bench({"forward-1x8over1x1by512x256", "forward-1x4over2x1by65x8"},
+                                     {"--python", "none", "--json", directory.file("out.json")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json report = json::parse(text_of(directory.file("out.json")));
+  const double cache = report.at("machine").at("l3_bytes").get<double>();
+  const json& large = report.at("scenarios").at(0).at("cases").at(0);
+  const json& small = report.at("scenarios").at(1).at("cases").at(0);
+  EXPECT_EQ(small.at("read_from"), cache > 0 ? "cache" : "memory");
+  EXPECT_EQ(small.at("copies"), 1);
+  if (cache == 0 || cache > 0x1p28) GTEST_SKIP() << "the last cache has " << cache << " bytes";
+  EXPECT_EQ(large.at("read_from"), "memory");
+  EXPECT_GT(large.at("copies").get<double>() * large.at("key_value_bytes").get<double>(), 2 * cache);
+  EXPECT_TRUE(contains(result.out, "  memory  ")) << result.out;
+  EXPECT_TRUE(contains(result.out, "   cache  ")) << result.out;
+}
+
 TEST(Bench, absent_python_is_reported_once_and_the_rest_runs) {
   const CommandResult result = bench({kTiny}, {"--python", "/nowhere/python"});
   EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -186,18 +186,21 @@ void print_relative(const Context& context, const Report& report) {
 }
 
 void print_reading(const Context& context, const Report& report) {
-  AlignedTable table({context.say(tr("decoding")), context.say(tr("time")), "GB/s",
-                      context.say(tr("plain read")), context.say(tr("of plain read"))});
+  AlignedTable table({context.say(tr("decoding")), context.say(tr("read from")), context.say(tr("time")),
+                      "GB/s", context.say(tr("plain read")), context.say(tr("of plain read"))});
   for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
     const Measurement *ours = result.by("fovea"), *read = result.by("read");
     if (!timed(ours) || !timed(read)) return;
-    table.add({context.say(result.info.label), milliseconds(ours->times.median),
+    table.add({context.say(result.info.label),
+               context.say(result.info.read_from == "memory" ? tr("memory") : tr("cache")),
+               milliseconds(ours->times.median),
                fmt::format("{:.1f}", result.info.bytes / ours->times.median / 1e9),
                milliseconds(read->times.median),
                fmt::format("{:.1f} %", 100 * read->times.median / ours->times.median)});
   });
   if (table.empty()) return;
-  context.subheading(tr("Against a plain read of all keys and values"));
+  context.subheading(tr(
+      "Against a plain read of all keys and values; both from memory (copies used in turn), or both from cache"));
   table.print(context);
 }
 
