@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fovea/api.h"
+#include "fovea/distributed.h"
 #include "fovea/shape.h"
 
 namespace fovea {

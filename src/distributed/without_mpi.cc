@@ -1,4 +1,4 @@
-// Stands in for ranks_mpi.cc where MPI is left out.
+// Stands in for with_mpi.cc where MPI is left out.
 #include "core/fail.h"
 #include "distributed/rank_group.h"
 

@@ -153,7 +153,7 @@ void NpyRowsWriter::write(Index first, ConstView rows) {
   const Shape expected =
       with_other_rows(inside_->shape, rows.shape().rank() < 2 ? 0 : rows.shape().back(1));
   const Index count = expected.back(1);
-  if (!(rows.shape() == expected) || first < 0 || first + count > all.rows) {
+  if (!(rows.shape() == expected) || first < 0 || first > all.rows - count) {
     fail("{}: rows {} from row {} on do not fit {}", inside_->where, rows.shape().to_string(), first,
          inside_->shape.to_string());
   }

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "distributed/rank_group.h"
+#include "distributed/mpi/mpi_group.h"
 #include "fovea/distributed.h"
 #include "fovea/random.h"
 #include "fovea/threads.h"
@@ -84,7 +84,7 @@ void time_attention(const Ranks& ranks, Index tokens, Index heads, Index width, 
 int main(int count, char** values) {
   const std::vector<std::string> words(values + 1, values + count);
   try {
-    const fovea::Ranks ranks;
+    const fovea::Ranks ranks(std::unique_ptr<fovea::RankGroup>(fovea_mpi_group(nullptr)));
     if (words.size() == 2 && words[0] == "network") {
       fovea::time_network(ranks, std::stoll(words[1]));
       return 0;

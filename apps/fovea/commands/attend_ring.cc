@@ -10,6 +10,7 @@
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
 #include "fovea/npy_rows.h"
+#include "mpirun_guard.h"
 
 namespace fovea::command {
 namespace {
@@ -117,13 +118,17 @@ void attend(const Context& context, const Ranks& ranks, const RingRequest& reque
 }  // namespace
 
 int attend_over_ranks(const Context& context, const RingRequest& request) {
+  MpirunGuard guard;
   const Ranks ranks;
   try {
     attend(context, ranks, request);
+    guard.all_went_well();
     return 0;
   } catch (const AgreedError& error) {
-    // All ranks are here. One of them says it, the others leave quietly, all with the same code.
-    if (ranks.rank() == 0) throw Error(error.what());
+    // All ranks are here. One of them says it, and the others wait until it has: mpirun ends all as soon as
+    // one has left with this code.
+    if (ranks.rank() == 0) print_message(fmt::format("fovea: {}", error.what()));
+    ranks.gather("");
     return 1;
   } catch (const std::exception& error) {
     print_message(fmt::format("fovea: rank {} of {}: {}", ranks.rank(), ranks.size(), error.what()));

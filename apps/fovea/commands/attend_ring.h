@@ -18,8 +18,7 @@ struct RingRequest {
 };
 
 // Every rank reads its rows and writes its rows of the one output. Returns the exit code. What all ranks
-// find wrong is an Error on the first and 1 on the others, which say nothing; what goes wrong on one alone
-// ends all of them.
+// find wrong is said by the first; what goes wrong on one alone ends all of them.
 int attend_over_ranks(const Context& context, const RingRequest& request);
 
 }  // namespace fovea::command

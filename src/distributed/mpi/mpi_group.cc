@@ -1,6 +1,8 @@
 // The processes of MPI, the only user of its library. Calls come from several threads, one at a time
 // (MPI_THREAD_SERIALIZED): whoever computes leaves the progress of its messages to a thread that looks
 // after them now and then. Without it large messages would move only when somebody waits for them.
+#include "distributed/mpi/mpi_group.h"
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <thread>
 
 #include "core/fail.h"
-#include "distributed/rank_group.h"
 
 namespace fovea {
 inline namespace internal {
@@ -144,27 +145,32 @@ void check_threads(int provided) {
   }
 }
 
-}  // namespace
+std::unique_ptr<RankGroup> group_of_communicator(MPI_Comm communicator) {
+  int provided = 0;
+  MPI_Query_thread(&provided);
+  check_threads(provided);
+  return std::make_unique<MpiGroup>(communicator, false);
+}
 
-std::unique_ptr<RankGroup> all_processes() {
-  int started = 0, provided = 0;
-  MPI_Initialized(&started);
-  if (started != 0) return processes_of(MPI_Comm_c2f(MPI_COMM_WORLD));
+std::unique_ptr<RankGroup> group_of_started_mpi() {
+  int provided = 0;
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
   check_threads(provided);
   return std::make_unique<MpiGroup>(MPI_COMM_WORLD, true);
 }
 
-std::unique_ptr<RankGroup> processes_of(int communicator) {
-  int started = 0, provided = 0;
-  MPI_Initialized(&started);
-  if (started == 0) fail("[distributed] a communicator needs MPI to be started: MPI_Init_thread");
-  MPI_Query_thread(&provided);
-  check_threads(provided);
-  return std::make_unique<MpiGroup>(MPI_Comm_f2c(communicator), false);
-}
-
-bool has_processes() { return true; }
-
+}  // namespace
 }  // namespace internal
 }  // namespace fovea
+
+fovea::RankGroup* fovea_mpi_group(const int* communicator) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started == 0 && communicator != nullptr) {
+    fovea::fail("[distributed] a communicator needs MPI to be started: MPI_Init_thread");
+  }
+  if (started == 0) return fovea::group_of_started_mpi().release();
+  return fovea::group_of_communicator(communicator == nullptr ? MPI_COMM_WORLD
+                                                              : MPI_Comm_f2c(*communicator))
+      .release();
+}
