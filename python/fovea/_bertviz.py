@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Sequence, TypedDict
 
 import numpy
 
 from . import _fovea
 from ._explorer import STORED_TOKENS, Explorer, link_to
 from ._run import Run
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _layers(attention: Any, name: str, layers: Optional[Sequence[int]], heads: Optional[Sequence[int]]) -> list[Any]:
@@ -56,10 +59,24 @@ def _pretty(tokens: Sequence[str], prettify: bool) -> list[str]:
     return [token.replace("Ġ", " ").replace("▁", " ").replace("</w>", "").strip() or token for token in tokens]
 
 
-def _run_of(
-    attention: Any, tokens: Any, encoder: Any, decoder: Any, cross: Any, encoder_tokens: Any, decoder_tokens: Any,
-    prettify: bool, layers: Optional[Sequence[int]], heads: Optional[Sequence[int]],
-) -> Run:
+class Given(TypedDict, total=False):
+    """What head_view and model_view take alike, by name: BertViz's names."""
+
+    encoder_attention: Any
+    decoder_attention: Any
+    cross_attention: Any
+    encoder_tokens: Optional[Sequence[str]]
+    decoder_tokens: Optional[Sequence[str]]
+    include_layers: Optional[Sequence[int]]
+    html_action: str
+
+
+def _run_of(attention: Any, tokens: Any, prettify: bool, given: Given, heads: Optional[Sequence[int]] = None) -> Run:
+    unknown = set(given) - set(Given.__annotations__)
+    if unknown:
+        raise TypeError(f"got unknown arguments {', '.join(sorted(unknown))}; by name there are {', '.join(Given.__annotations__)}")
+    encoder, decoder, cross = given.get("encoder_attention"), given.get("decoder_attention"), given.get("cross_attention")
+    layers = given.get("include_layers")
     if attention is not None:
         if encoder is not None or decoder is not None or cross is not None:
             raise ValueError("got attention and encoder_attention, decoder_attention or cross_attention; expected one or the other")
@@ -69,7 +86,7 @@ def _run_of(
         mask = "causal" if _causal(found) else None
         return Run.from_weights(numpy.stack(found)[:, None], _pretty(tokens, prettify), mask=mask)
     calls, named = [], {}
-    sides = {"encoder": encoder_tokens, "decoder": decoder_tokens}
+    sides = {"encoder": given.get("encoder_tokens"), "decoder": given.get("decoder_tokens")}
     for kind, values in (("encoder", encoder), ("decoder", decoder), ("cross", cross)):
         if values is None:
             continue
@@ -87,8 +104,9 @@ def _run_of(
     return run
 
 
-def _shown(run: Run, html_action: str, **start: Any) -> Any:
+def _shown(run: Run, given: Given, **start: Any) -> Any:
     """Displayed, where there is a notebook; else, or if asked for, returned."""
+    html_action = given.get("html_action", "view")
     if html_action not in ("view", "return"):
         raise ValueError(f"html_action: got {html_action!r}, expected 'view' or 'return'")
     long = max(max(run.shape(0, kind)[2:]) for kind in run.kinds) > STORED_TOKENS
@@ -113,26 +131,20 @@ def head_view(
     prettify_tokens: bool = True,
     layer: Optional[int] = None,
     heads: Optional[Sequence[int]] = None,
-    encoder_attention: Any = None,
-    decoder_attention: Any = None,
-    cross_attention: Any = None,
-    encoder_tokens: Optional[Sequence[str]] = None,
-    decoder_tokens: Optional[Sequence[str]] = None,
-    include_layers: Optional[Sequence[int]] = None,
-    html_action: str = "view",
+    **given: Unpack[Given],
 ) -> Any:
     """Lines between tokens, per layer and head: BertViz's arguments, the explorer's page.
 
     attention: one array [1, H, N, M] per layer, as output_attentions=True gives it; layer and heads: what is
     shown first. Up to 512 tokens it is a page inside the notebook; longer ones are served while Python
-    runs. sentence_b_start is taken and not needed: a separator among the tokens tells.
+    runs. sentence_b_start is taken and not needed: a separator among the tokens tells. By name:
+    encoder_attention, decoder_attention and cross_attention with encoder_tokens and decoder_tokens, instead of
+    attention and tokens; include_layers; html_action ("view", or "return" to display nothing).
     """
-    run = _run_of(
-        attention, tokens, encoder_attention, decoder_attention, cross_attention, encoder_tokens, decoder_tokens,
-        prettify_tokens, include_layers, None,
-    )
-    place = None if layer is None else (list(include_layers).index(layer) if include_layers else layer)
-    return _shown(run, html_action, view="lines", layer=place, heads=list(heads or ()))
+    run = _run_of(attention, tokens, prettify_tokens, given)
+    included = given.get("include_layers")
+    place = None if layer is None else (list(included).index(layer) if included else layer)
+    return _shown(run, given, view="lines", layer=place, heads=list(heads or ()))
 
 
 def model_view(
@@ -141,21 +153,13 @@ def model_view(
     sentence_b_start: Optional[int] = None,
     prettify_tokens: bool = True,
     display_mode: str = "dark",
-    encoder_attention: Any = None,
-    decoder_attention: Any = None,
-    cross_attention: Any = None,
-    encoder_tokens: Optional[Sequence[str]] = None,
-    decoder_tokens: Optional[Sequence[str]] = None,
-    include_layers: Optional[Sequence[int]] = None,
+    *,
     include_heads: Optional[Sequence[int]] = None,
-    html_action: str = "view",
+    **given: Unpack[Given],
 ) -> Any:
     """All heads of all layers at a glance: BertViz's arguments, the explorer's page.
 
-    display_mode is taken and not needed: the page follows the system's light or dark.
+    As head_view; include_heads: these heads alone. display_mode is taken and not needed: the page follows the
+    system's light or dark.
     """
-    run = _run_of(
-        attention, tokens, encoder_attention, decoder_attention, cross_attention, encoder_tokens, decoder_tokens,
-        prettify_tokens, include_layers, include_heads,
-    )
-    return _shown(run, html_action, view="grid")
+    return _shown(_run_of(attention, tokens, prettify_tokens, given, include_heads), given, view="grid")

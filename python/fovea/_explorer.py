@@ -13,6 +13,7 @@ from . import _fovea
 
 MOST_WEIGHTS = 4e6  # of a run that shows itself unasked: about 10 MB in the notebook
 STORED_TOKENS = 512  # as explorer::kStoredTokens: pages of longer texts hold no weights
+WITHOUT = "study learn"  # views of the page that only the command has numbers for
 VIEWS = ("text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow")
 
 
@@ -28,14 +29,13 @@ def page() -> str:
 
 
 def opened_on(html: str, link: str) -> str:
-    """The page opening on a view: what stands behind the # of a link to it."""
-    if not link:
-        return html
-    start = f'<script type="text/plain" id="fovea-start">{link.replace("<", "%3C")}</script>'
+    """The page opening on a view (what stands behind the # of a link to it), without those that need the command."""
+    told = {"fovea-without": WITHOUT, "fovea-start": link.replace("<", "%3C")}
+    scripts = "".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in told.items() if text)
     place = '<div id="app"></div>'
     if place not in html:
         raise RuntimeError("the explorer's page has no element #app")
-    return html.replace(place, place + start, 1)
+    return html.replace(place, place + scripts, 1)
 
 
 def link_to(
@@ -71,10 +71,11 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
         raise
 
 
-def frame(attribute: str, height: int) -> str:
+def frame(attribute: str, height: int, *rights: str) -> str:
     """A frame without the notebook's rights: the page runs its own script and saves pictures, nothing else."""
+    allowed = " ".join(("allow-scripts", "allow-downloads", *rights))
     return (
-        f'<iframe {attribute} title="fovea" sandbox="allow-scripts allow-downloads" allow="fullscreen; clipboard-write"'
+        f'<iframe {attribute} title="fovea" sandbox="{allowed}" allow="fullscreen; clipboard-write"'
         f' style="width:100%;height:{int(height)}px;border:1px solid #8886;border-radius:6px;box-sizing:border-box"></iframe>'
     )
 
@@ -107,6 +108,6 @@ class Explorer:
 
 
 def explorer_of(shown: Any, steps: Sequence[tuple[str, int, int]], link: str, height: int) -> Explorer:
-    html, weights, _ = shown.file(page(), list(steps))
+    html, weights, _ = _fovea.page_file(shown, page(), list(steps))
     note = "" if weights else f"Longer than {STORED_TOKENS} tokens: this page holds small pictures and measures, no weights. run.serve() shows all."
     return Explorer(opened_on(html.decode("utf-8"), link), height, note)

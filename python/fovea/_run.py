@@ -280,8 +280,8 @@ class Run:
             return lines(weights, *labels, heads=[f"H{h}" for h in range(heads)], **options)
         return head_grid(weights, *labels, **options)
 
-    def _shown(self, name: str = "c1") -> Any:
-        """The run as the explorer takes it."""
+    def _shown(self, batch: int = 0) -> Any:
+        """One sequence of the run as the explorer takes it."""
         if len(self.kinds) > 1:
             for kind in self.kinds:
                 _, _, n, m = self.shape(0, kind)
@@ -293,9 +293,9 @@ class Run:
         if self._model_read is not None:
             model, texts, read = self._model_read
             second = texts[1] if len(texts) > 1 else None
-            return _fovea.Shown.of(name, model.name, self._run, texts[0], second, model._model, read, self.cut)
-        text = " ".join(self._run.query_labels(self.kinds[0], 0))[:200]
-        return _fovea.Shown.of(name, self.model or "run", self._run, text, None, None, None, self.cut)
+            return _fovea.Shown.of(model.name, self._run, batch, texts[0], second, model._model, read, self.cut)
+        text = " ".join(self._run.query_labels(self.kinds[0], batch))[:200]
+        return _fovea.Shown.of(self.model or "run", self._run, batch, text, None, None, None, self.cut)
 
     def _steps(self, steps: Optional[Sequence[tuple[int, int]]]) -> list[tuple[str, int, int]]:
         if steps is None:
@@ -311,16 +311,18 @@ class Run:
         head: Optional[Head] = None,
         heads: Sequence[int] = (),
         kind: Optional[str] = None,
+        batch: int = 0,
         steps: Optional[Sequence[tuple[int, int]]] = None,
     ) -> Explorer:
-        """The explorer with this run (its first sequence) inside: shows itself in a notebook, or .save(path).
+        """The explorer with one sequence of this run inside: shows itself in a notebook, or .save(path).
 
         One page without server or network; it works when the notebook is reopened. Weights are stored as
         float16 up to 128 tokens, as 8 bits up to 512; pages of longer texts have small pictures and measures
-        only, and serve() shows all of them. view: "text", "matrix", "lines", "grid", "heads", ..; steps:
-        (layer, head) pairs whose every step is stored (runs of our own models; default: the first head).
+        only, and serve() shows all of them. view: "text", "matrix", "lines", "grid", "heads", ..; batch: which
+        sequence of a padded batch; steps: (layer, head) pairs whose every step is stored (runs of our own
+        models; default: the first head).
         """
-        return explorer_of(self._shown(), self._steps(steps), link_to(view, layer, head, heads, kind), height)
+        return explorer_of(self._shown(batch), self._steps(steps), link_to(view, layer, head, heads, kind), height)
 
     def to_html(self, path: str | PathLike[str], **options: Any) -> None:
         """Writes explore(**options) as one file, whole or not at all."""
@@ -336,15 +338,17 @@ class Run:
         head: Optional[Head] = None,
         heads: Sequence[int] = (),
         kind: Optional[str] = None,
+        batch: int = 0,
     ) -> Server:
         """The explorer at an address of this machine, for texts of any length: print(run.serve().url).
 
-        Weights are computed when the page asks for them. A run of one of our own models takes new texts, too.
+        Weights are computed when the page asks for them. A run of one of our own models takes new texts, too, and
+        says what the model predicts, also with heads switched off. batch: which sequence of a padded batch.
         Ends with .close(), or with Python. In a notebook on another machine, the address is that machine's.
         """
         from ._serve import Server
 
-        return Server(self, link_to(view, layer, head, heads, kind), port, height)
+        return Server(self, batch, link_to(view, layer, head, heads, kind), port, height)
 
     def widget(self, height: int = 640, **start: Any) -> Any:
         """The explorer as a widget (needs anywidget): .selection is what the page shows, and changes it."""

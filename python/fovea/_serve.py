@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import threading
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Optional
 from urllib.parse import parse_qsl, urlsplit
@@ -13,8 +15,21 @@ from . import _fovea
 from ._explorer import frame, opened_on, page
 
 MOST_BODY = 2_500_000  # bytes, as the explorer's own server
-MOST_RUNS = 16
 JSON, BINARY, HTML = "application/json; charset=utf-8", "application/octet-stream", "text/html; charset=utf-8"
+HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+
+# The frame asks first whether the process that served the run still answers. Else it says so, in the language of the browser.
+FRAME = """<!doctype html><meta charset="utf-8"><style>body{font:15px/1.5 system-ui,sans-serif;margin:2em;color-scheme:light dark}</style>
+<p id="word" lang="en"></p><script>
+const url = "%s", word = document.getElementById("word"), chinese = navigator.language.startsWith("zh");
+const gone = () => {
+  word.lang = chinese ? "zh-CN" : "en";
+  word.textContent = chinese
+    ? "提供这次运行的 Python 进程没有响应：它已经结束，或者这个笔记本不允许嵌入本机的页面。请重新运行这个单元格；进程仍在时，也可以在浏览器中打开下面的地址。"
+    : "The Python process that served this run does not answer: it has ended, or this notebook does not allow pages of this machine. Run the cell again; while the process lives, the address below opens in a browser, too.";
+};
+fetch(url + "%s", { signal: AbortSignal.timeout(10000) }).then((answer) => (answer.ok ? location.replace(url) : gone()), gone);
+</script>"""
 
 
 class RequestError(Exception):
@@ -43,13 +58,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, body: bytes, kind: str, status: int = 200) -> None:
         self.send_response(status)
         self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in (
-            ("Cache-Control", "no-store"),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
-        ):
+        if status != 204:
+            self.send_header("Content-Length", str(len(body)))
+        for name, value in HEADERS.items():
             self.send_header(name, value)
+        if self.path == self.server.alive:
+            self.send_header("Access-Control-Allow-Origin", "*")
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
@@ -70,91 +84,90 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _get(self) -> tuple[bytes, str, int]:
         target = urlsplit(self.path)
+        if target.path == self.server.alive:
+            return b"", "text/plain", 200
         self._check(target.path == "/")
         if target.path == "/":
             return self.server.html.encode(), HTML, 200
         if target.path == "/api/state":
-            return _fovea.page_state(self.server.shown()).encode(), JSON, 200
+            return self.server.served.state().encode(), JSON, 200
         if target.path == "/api/examples":
             return _fovea.page_examples().encode(), JSON, 200
         found = re.fullmatch(r"/api/captures/([A-Za-z0-9]+)/([a-z]+)", target.path)
         if not found:
             raise RequestError(404, "there is no such address")
-        status, body = self.server.capture(found[1]).answer(found[2], parse_qsl(target.query, keep_blank_values=True))
-        if status != 200:
-            raise RequestError(status, body.decode("utf-8", "replace"))
-        return body, JSON if found[2] == "overview" else BINARY, 200
+        parameters = parse_qsl(target.query, keep_blank_values=True)
+        return _given(self.server.served.get(found[1], found[2], parameters), JSON if _fovea.answer_is_json(found[2]) else BINARY)
+
+    def _check_change(self) -> None:
+        self._check(False)
+        origin = self.headers.get("Origin")
+        if origin is not None and origin.lower() != f"http://{(self.headers.get('Host') or '').lower()}":
+            raise RequestError(403, "requests from other sites are refused (the Origin header)")
+        if not (self.headers.get("Content-Type") or "").lower().startswith("application/json"):
+            raise RequestError(415, "expected Content-Type: application/json")
 
     def do_POST(self) -> None:
         self._answer(self._post)
 
     def _post(self) -> tuple[bytes, str, int]:
-        self._check(False)
-        origin = self.headers.get("Origin")
-        if origin is not None and origin.lower() != f"http://{(self.headers.get('Host') or '').lower()}":
-            raise RequestError(403, "requests from other sites are refused (the Origin header)")
+        self._check_change()
         if urlsplit(self.path).path != "/api/captures":
             raise RequestError(404, "there is no such address")
-        if not (self.headers.get("Content-Type") or "").lower().startswith("application/json"):
-            raise RequestError(415, "expected Content-Type: application/json")
         length = self.headers.get("Content-Length") or ""
         if not length.isdecimal() or int(length) > MOST_BODY:
             raise RequestError(413, f"expected a body of at most {MOST_BODY} bytes")
-        try:
-            asked = json.loads(self.rfile.read(int(length)))
-            text, second = asked["text"], asked.get("text2")
-            if not isinstance(text, str) or not isinstance(second, (str, type(None))):
-                raise ValueError
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise RequestError(400, 'expected {"model": .., "text": .., "text2": ..}') from None
-        return self.server.add(text, second).encode(), JSON, 201
+        return _given(self.server.served.post(*_run_wanted(self.rfile.read(int(length)))), JSON)
+
+    def do_DELETE(self) -> None:
+        self._answer(self._delete)
+
+    def _delete(self) -> tuple[bytes, str, int]:
+        self._check_change()
+        found = re.fullmatch(r"/api/captures/([A-Za-z0-9]+)", urlsplit(self.path).path)
+        if not found:
+            raise RequestError(404, "there is no such address")
+        return _given(self.server.served.remove(found[1]), JSON)
+
+
+def _given(answer: tuple[int, bytes], kind: str) -> tuple[bytes, str, int]:
+    status, body = answer
+    if status >= 400:
+        raise RequestError(status, body.decode("utf-8", "replace"))
+    return body, kind, status
+
+
+def _run_wanted(body: bytes) -> tuple[str, str, Optional[str], list[int], str]:
+    """What Served.post takes, of the page's JSON; "more" is "17.4": tokens that the text is continued with."""
+    try:
+        asked = json.loads(body)
+        text, second = asked["text"], asked.get("text2")
+        rest = [asked.get(name, "") for name in ("model", "more", "replaces")]
+        if not all(isinstance(each, str) for each in (text, second or "", *rest)):
+            raise ValueError
+        more = [int(each) for each in rest[1].split(".")] if rest[1] else []
+        return rest[0], text, second or None, more, rest[2]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise RequestError(400, 'expected {"model": .., "text": .., "text2": .., "more": .., "replaces": ..}') from None
 
 
 class _HttpServer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, run: Any, link: str, port: int) -> None:
+    def __init__(self, run: Any, batch: int, link: str, port: int) -> None:
         self.html = opened_on(page(), link)
-        self._lock = threading.Lock()
-        self._runs = {"c1": run._shown("c1")}
-        self._model = run._model_read[0] if run._model_read else None
-        self._next = 2
+        self.served = _fovea.Served(run._shown(batch))
+        # Known to this run's frame alone: that asks whether the process that made it still answers.
+        self.alive = f"/alive/{secrets.token_urlsafe(16)}"
         super().__init__(("127.0.0.1", port), _Handler)
-
-    def shown(self) -> list[Any]:
-        with self._lock:
-            return list(self._runs.values())
-
-    def capture(self, name: str) -> Any:
-        with self._lock:
-            if name in self._runs:
-                return self._runs[name]
-        raise RequestError(404, "there is no such capture: it was dropped, or never made")
-
-    def add(self, text: str, second: Optional[str]) -> str:
-        if self._model is None:
-            raise RequestError(422, "this run came without its model: only what is on the screen can be shown")
-        try:
-            run = self._model(text, second or None)
-        except _fovea.Error as error:
-            raise RequestError(422, str(error)) from None
-        with self._lock:
-            name = f"c{self._next}"
-            self._next += 1
-        shown = run._shown(name)
-        with self._lock:
-            self._runs[name] = shown
-            for old in list(self._runs)[1:-1][: max(0, len(self._runs) - MOST_RUNS)]:
-                del self._runs[old]
-        return json.dumps(json.loads(_fovea.page_state([shown]))["captures"][0])
 
 
 class Server:
     """The explorer at an address of this machine, until close() or the end of the process. In a notebook, a frame."""
 
-    def __init__(self, run: Any, link: str, port: int, height: int) -> None:
-        self._server = _HttpServer(run, link, port)
+    def __init__(self, run: Any, batch: int, link: str, port: int, height: int) -> None:
+        self._server = _HttpServer(run, batch, link, port)
         self.height = height
         self._thread = threading.Thread(target=self._server.serve_forever, name="fovea", daemon=True)
         self._thread.start()
@@ -178,8 +191,9 @@ class Server:
         return f"<fovea.Server {self.url}>"
 
     def _repr_html_(self) -> str:
-        sandboxed = frame(f'src="{self.url}"', self.height)
-        return sandboxed.replace('sandbox="allow-scripts', 'sandbox="allow-scripts allow-same-origin') + (
+        # Its own origin, this server's, which is not the notebook's; without it the page could not ask the server.
+        shown = frame(f'srcdoc="{escape(FRAME % (self.url, self._server.alive[1:]))}"', self.height, "allow-same-origin")
+        return shown + (
             f'<p><a href="{self.url}" target="_blank" rel="noopener">{self.url}</a> '
             "answers while this Python process lives.</p>"
         )

@@ -94,17 +94,3 @@ class Study:
 def study_measures() -> list[str]:
     """The measures that a study holds."""
     return _fovea.study_measures()
-
-
-def merged(parts: Iterable[bytes]) -> Study:
-    """One study of the bytes of several, as workers of a cluster return them."""
-    whole: Optional[Study] = None
-    for part in parts:
-        study = Study.from_bytes(bytes(part))
-        if whole is None:
-            whole = study
-        else:
-            whole.merge(study)
-    if whole is None:
-        raise _fovea.Error("[study] got no parts to merge: was the dataset empty?")
-    return whole

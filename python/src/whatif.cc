@@ -13,7 +13,6 @@
 
 #include "arrays.h"
 #include "bind.h"
-#include "fovea/activations.h"
 #include "fovea/error.h"
 #include "fovea/places.h"
 #include "fovea/predict.h"
@@ -107,16 +106,6 @@ struct Changes {
   Names block, patch, patch_from;
 };
 
-void check_lengths(const ModelInput& got, const ModelInput& want) {
-  const bool decoder = !want.decoder_ids.empty();
-  if (got.ids.shape() == want.ids.shape() &&
-      (!decoder || got.decoder_ids.shape() == want.decoder_ids.shape()))
-    return;
-  throw Error("[whatif] the text of patch_from has " + std::to_string(got.ids.shape()[1]) +
-              " tokens, the other one " + std::to_string(want.ids.shape()[1]) +
-              (decoder ? " (and the second texts must agree, too)" : "") + ": they must be as long");
-}
-
 Intervention intervention_of(const Changes& changes, const TextModel& model, const TextRun& read) {
   const ModelConfig& config = model.model().config();
   Intervention all;
@@ -132,17 +121,7 @@ Intervention intervention_of(const Changes& changes, const TextModel& model, con
   }
   for (const std::string& edges : changes.block) all = all & parse_edges(edges, config, read.run);
   if (changes.patch.empty()) return all;
-  const TextRun other = model.read(changes.patch_from, reading());
-  check_lengths(other.input, read.input);
-  for (const std::string& patch : changes.patch) {
-    const PatchPlace place = parse_patch(patch, config, read.run);
-    ActivationPlace whole = place.place;
-    whole.heads.clear();
-    all = all & Intervention::replace(place.place,
-                                      std::move(activations(model.model(), other.input, {whole}).front()),
-                                      place.positions);
-  }
-  return all;
+  return all & parse_patches(changes.patch, model, read, model.read(changes.patch_from, reading()));
 }
 
 // Before and after: predictions of models with logits, the cosine of the text's vectors of others.

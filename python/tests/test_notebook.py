@@ -45,8 +45,34 @@ def test_the_page_holds_the_run(run):
     assert capture["text"].startswith("old tree") and capture["model"] == "induction" and "film" not in capture
     assert capture["sequences"]["decoder"]["tokens"] == run.tokens
     assert "decoder.steps.0.0.q" in arrays and "decoder.steps.1.1.q" not in arrays
-    more = data_of(run.explore(steps=[(1, 1)]).html)[1]
-    assert "decoder.steps.1.1.q" in more and "decoder.steps.0.0.q" not in more
+    more = data_of(run.explore(steps=[(1, 3)]).html)[1]
+    assert "decoder.steps.1.3.q" in more and "decoder.steps.0.0.q" not in more
+
+
+def capture_of(shown):
+    return json.loads(data_of(shown.html)[0]["state"])["captures"][0]
+
+
+def test_the_page_says_what_was_left_out_and_what_is_special(tmp_path):
+    long = fovea.load("induction")(" ".join(["old tree"] * 40))
+    assert long.cut == 16 == capture_of(long.explore())["cut"]
+    pair = fovea.load("en-zh")("I love you.", "我爱你。")
+    shown = capture_of(pair.explore())
+    assert (shown["text"], shown["text2"]) == ("I love you.", "我爱你。")
+    assert shown["sequences"]["encoder"]["special"] == [token == "</s>" for token in pair.tokens]
+    # From a file, without the model: special is what stands for no part of the text.
+    pair.save(tmp_path / "run.safetensors")
+    assert capture_of(fovea.Run.load(tmp_path / "run.safetensors").explore())["sequences"]["encoder"]["special"] == shown["sequences"]["encoder"]["special"]
+    with pair.serve() as server:
+        (served,) = json.loads(ask(server, "/api/state")[1])["captures"]
+    assert {**served, "id": ""} == {**shown, "id": ""}
+
+
+def test_fewer_key_heads_are_told(rng):
+    q, k = draw(rng, 1, 4, 5, 8), draw(rng, 1, 2, 5, 8)
+    run = fovea.Run(fovea._fovea.Run.from_calls("few", [("decoder", 0, q, k, k, "causal", None, None, 0.0)]))
+    (kind,) = capture_of(run.explore())["kinds"]
+    assert (kind["heads"], kind["kv_heads"], kind["head_width"]) == (4, 2, 8)
 
 
 def test_the_frame_has_no_rights_of_the_notebook(run):
@@ -61,6 +87,7 @@ def test_the_frame_has_no_rights_of_the_notebook(run):
 def test_the_page_opens_where_it_is_told_to(run):
     page = run.explore(view="lines", layer=1, heads=[0, 1]).html
     assert '<script type="text/plain" id="fovea-start">view=lines&layer=1&head=0&heads=0.1</script>' in page
+    assert '<script type="text/plain" id="fovea-without">study learn</script>' in page
     with pytest.raises(ValueError, match="view"):
         run.explore(view="pie")
     with pytest.raises(ValueError, match="mean"):
@@ -163,6 +190,10 @@ def test_head_view_takes_what_bertviz_takes(rng):
     ):
         with pytest.raises(ValueError, match=message):
             fovea.head_view(**wrong)
+    with pytest.raises(TypeError, match="colour"):
+        fovea.model_view(attention, list("abcdef"), colour="red")
+    first = fovea.head_view(attention, list("abcdef"), layer=2, include_layers=[1, 2])
+    assert "view=lines&layer=1" in first.html
 
 
 def ask(server, path, method="GET", body=None, **headers):
@@ -187,14 +218,24 @@ def test_the_served_run(run):
         assert ask(server, "/api/captures/c1/steps?kind=decoder&layer=0&head=0")[0] == 200
         for name in ("overview", "thumbnails", "similarity", "rollout", "rows"):
             assert ask(server, f"/api/captures/c1/{name}?kind=decoder&layer=0&head=0")[0] == 200, name
-        made = json.loads(ask(server, "/api/captures", "POST", json.dumps({"model": "induction", "text": "big bird"}), Content_Type="application/json")[1])
+        made = post(server, model="induction", text="big bird")
         assert made["id"] == "c2" and made["text"] == "big bird"
+        assert [each["id"] for each in json.loads(ask(server, "/api/state")[1])["captures"]] == ["c1", "c2"]
+        assert ask(server, "/api/captures/c2", "DELETE", Content_Type="application/json")[0] == 204
+        assert [each["id"] for each in json.loads(ask(server, "/api/state")[1])["captures"]] == ["c1"]
         for path, method, body, headers, expected in (
             ("/", "GET", None, {"Host": "evil.example"}, 421),
             ("/api/state", "GET", None, {"Sec_Fetch_Site": "cross-site"}, 403),
             ("/api/captures", "POST", "{}", {"Content_Type": "application/json", "Origin": "http://evil.example"}, 403),
             ("/api/captures", "POST", "{}", {"Content_Type": "text/plain"}, 415),
             ("/api/captures", "POST", "[]", {"Content_Type": "application/json"}, 400),
+            ("/api/captures", "POST", '{"model": "induction", "text": "big", "more": "1.x"}', {"Content_Type": "application/json"}, 400),
+            ("/api/captures", "POST", '{"model": "minilm", "text": "big"}', {"Content_Type": "application/json"}, 404),
+            ("/api/captures", "POST", '{"model": "induction", "text": "big", "more": "99999"}', {"Content_Type": "application/json"}, 422),
+            ("/api/captures/c1", "DELETE", None, {}, 415),
+            ("/api/captures/c9", "DELETE", None, {"Content_Type": "application/json"}, 404),
+            ("/api/captures/c1/lessons", "GET", None, {}, 404),
+            ("/alive/guess", "GET", None, {"Sec_Fetch_Site": "cross-site"}, 403),
             ("/api/captures/c9/rows", "GET", None, {}, 404),
             ("/api/captures/c1/weights?kind=decoder&layer=99&head=0", "GET", None, {}, 404),
             ("/api/captures/c1/weights?layer=zero", "GET", None, {}, 400),
@@ -209,12 +250,66 @@ def test_the_served_run(run):
     assert url == server.url
 
 
+def post(server, **asked):
+    status, body = ask(server, "/api/captures", "POST", json.dumps(asked), Content_Type="application/json")
+    assert status == 201, body
+    return json.loads(body)
+
+
+def test_a_served_run_says_what_the_model_predicts_with_and_without_a_head():
+    model = fovea.load("induction")
+    text = "old tree red moon big bird sing new song old tree"
+    with model(text).serve() as server:
+        said = lambda query="": json.loads(ask(server, f"/api/captures/c1/predictions?top=2{query}")[1])["positions"][0]
+        (expected,) = model.predict(text, top=2)
+        assert said()["position"] == expected.position == 10
+        for found, (token, _, _, probability) in zip(said()["top"], expected.top):
+            assert found["token"] == token and found["probability"] == pytest.approx(probability, rel=1e-5)
+        changed = model.whatif(text, ablate="L1H0", top=2)
+        assert said("&off=L1H0")["kl"] == pytest.approx(changed.kl[0], rel=1e-4)
+        assert said("&off=L1H0")["top"][0]["token"] == changed.after[0].top[0][0]
+        # What is looked at is of the changed run, too; and what heads pass on is known.
+        weights = f"/api/captures/c1/rows?kind=decoder&layer=1&head=1"
+        assert ask(server, weights)[1] == ask(server, weights + "&off=L1H0")[1] != ask(server, weights + "&off=L0H3")[1]
+        assert ask(server, weights + "&show=passed")[0] == 200 and ask(server, weights + "&show=passed")[1] != ask(server, weights)[1]
+        assert ask(server, "/api/captures/c1/predictions?off=L9H0")[0] == 400
+        # One more token; the run before it is no longer listed.
+        red = said()["top"][0]["id"]
+        longer = post(server, model="induction", text=text, more=str(red), replaces="c1")
+        assert longer["id"] == "c2" and longer["more"] == [red] and longer["sequences"]["decoder"]["tokens"][-1] == "red"
+        assert [each["id"] for each in json.loads(ask(server, "/api/state")[1])["captures"]] == ["c2"]
+
+
+def test_a_sequence_of_a_batch(rng):
+    weights = np.tril(rng.random((2, 3, 2, 4, 4))).astype(np.float32)
+    weights /= weights.sum(-1, keepdims=True)
+    run = fovea.Run.from_weights(weights)  # three sequences
+    for batch in range(3):
+        np.testing.assert_allclose(data_of(run.explore(batch=batch).html)[1]["encoder.weights"], weights[:, batch], atol=2.0**-12)
+    with run.serve(batch=2) as server:
+        raw = ask(server, "/api/captures/c1/weights?kind=encoder&layer=1&head=0")[1]
+        np.testing.assert_allclose(np.frombuffer(raw[8 + struct.unpack("<Q", raw[:8])[0] :], np.float32).reshape(4, 4), weights[1, 2, 0], atol=1e-6)
+    for wrong in (3, -1):
+        with pytest.raises(fovea.Error, match="sequence"):
+            run.explore(batch=wrong)
+
+
+def test_the_frame_of_a_served_run_asks_first_whether_it_is_there(run):
+    with run.serve() as server:
+        frame = html.unescape(re.search(r'srcdoc="([^"]*)"', server._repr_html_()).group(1))
+        path = re.search(r'fetch\(url \+ "([^"]*)"', frame).group(1)
+        assert ask(server, "/" + path, Sec_Fetch_Site="cross-site")[0] == 200
+        assert server.url in frame and re.search(r'sandbox="([^"]*)"', server._repr_html_()).group(1).split()[-1] == "allow-same-origin"
+        with run.serve() as other:
+            assert ask(other, "/" + path, Sec_Fetch_Site="cross-site")[0] == 403
+
+
 def test_a_served_run_without_a_model_takes_no_texts():
     long = np.tril(np.ones((1, 1, 1, 600, 600), np.float32))
     long /= long.sum(-1, keepdims=True)
     server = fovea.head_view([long[0, 0][None]], [str(i) for i in range(600)])  # too long for a page
     with server:
-        assert ask(server, "/api/captures", "POST", '{"text": "a"}', Content_Type="application/json")[0] == 422
+        assert ask(server, "/api/captures", "POST", '{"model": "run", "text": "a"}', Content_Type="application/json")[0] == 422
         assert ask(server, "/api/captures/c1/steps?kind=encoder&layer=0&head=0")[0] == 422
 
 

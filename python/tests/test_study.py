@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -63,7 +64,7 @@ def test_what_is_wrong_is_said(whole):
 
 def test_spark_partition_without_spark(whole):
     pandas = pytest.importorskip("pandas", reason="needs pandas: pip install pandas")
-    from fovea._study import merged
+    from fovea._workers import merged
     from fovea.spark import partition_study
 
     run = partition_study(MODEL, **OPTIONS)
@@ -74,16 +75,35 @@ def test_spark_partition_without_spark(whole):
     assert merged(parts).to_bytes() == whole.to_bytes()
 
 
+def test_ray_worker_without_ray(whole):
+    from fovea._workers import merged
+    from fovea.ray import Study
+
+    worker = Study(MODEL, **OPTIONS)
+    parts = [worker({"text": np.array(TEXTS[i : i + 25], dtype=object)})["study"] for i in (0, 25, 50)]
+    assert [part.shape for part in parts] == [(1,)] * 3
+    assert merged(part[0] for part in parts).to_bytes() == whole.to_bytes()
+    assert merged(part[0] for part in parts + parts[:1]).to_bytes() != whole.to_bytes()
+    with pytest.raises(fovea.Error, match="no column 'text' in the data, it has id, words"):
+        worker({"words": [], "id": []})
+    with pytest.raises(fovea.Error, match="got no parts to merge"):
+        merged([])
+    with pytest.raises(FileNotFoundError):
+        Study("no-such-model")
+
+
 @pytest.fixture(scope="module")
 def ray():
-    if "FOVEA_TEST_RAY" not in os.environ:  # not seen to pass yet: only on request
-        pytest.skip("needs ray[data] and FOVEA_TEST_RAY=1")
-    ray = pytest.importorskip("ray", reason="needs ray: pip install 'ray[data]'")
-    pytest.importorskip("ray.data", reason="needs ray: pip install 'ray[data]'")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    if "FOVEA_TEST_RAY" not in os.environ:
+        pytest.skip("needs a cluster of Ray: make test-ray")
+    import ray
+
+    # Of the machine as much as two small workers need, and nothing that reports to others.
+    os.environ.update(RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0", RAY_USAGE_STATS_ENABLED="0")
     path = os.path.dirname(os.path.dirname(fovea.__file__))
     ray.init(
-        num_cpus=2,
+        address="local",
+        num_cpus=3,  # two workers, and one that reads: without it they wait for their texts
         include_dashboard=False,
         object_store_memory=100 << 20,
         logging_level="error",
@@ -108,33 +128,28 @@ def test_ray_with_a_killed_worker(ray, whole, tmp_path):
 
     killed = []
 
+    def batches_of_workers():
+        names = [name for name in os.listdir(folder) if name.isdigit()]
+        return {int(name): len(open(os.path.join(folder, name)).readlines()) for name in names}
+
     def kill_one():
         deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:
-            working = [name for name in os.listdir(folder) if name.isdigit()]
-            batches = sum(len(open(os.path.join(folder, name)).readlines()) for name in working)
-            if len(working) >= 2 and batches >= 4:
-                os.kill(int(working[0]), signal.SIGKILL)
-                killed.append(int(working[0]))
-                return
+        while time.monotonic() < deadline and not killed:
+            working = batches_of_workers()
+            if len(working) >= 2 and sum(working.values()) >= 4:
+                killed.append(next(iter(working)))
+                os.kill(killed[0], signal.SIGKILL)
             time.sleep(0.05)
 
     thread = threading.Thread(target=kill_one)
     thread.start()
-    dataset = ray.data.from_items([{"text": text} for text in TEXTS])
-    parts = dataset.repartition(20).map_batches(
-        SlowStudy,
-        fn_constructor_args=(MODEL,),
-        fn_constructor_kwargs=OPTIONS,
-        batch_size=3,
-        concurrency=2,
-        num_cpus=1,
-        max_restarts=-1,
-        max_task_retries=-1,
-    )
-    study = fovea.ray.merge(parts)
+    dataset = ray.data.from_items([{"text": text} for text in TEXTS]).repartition(20)
+    study = fovea.ray.study(dataset, MODEL, workers=2, batch_size=3, worker=SlowStudy, **OPTIONS)
     thread.join()
     assert killed, "no worker was killed"
+    batches = batches_of_workers()
+    assert len(batches) >= 3, "nobody took the place of the one that was killed"
+    assert sum(batches.values()) > 20, "no batch was run again"
     assert study.counts["texts"] == len(TEXTS)
     assert study.to_bytes() == whole.to_bytes()
 
@@ -146,6 +161,7 @@ def test_spark(whole):
     import fovea.spark
 
     path = os.path.dirname(os.path.dirname(fovea.__file__))
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # for the workers, which would take the system's
     session = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
@@ -155,7 +171,7 @@ def test_spark(whole):
     try:
         frame = session.createDataFrame([(text,) for text in TEXTS], ["text"]).repartition(5)
         assert fovea.spark.study(frame, MODEL, **OPTIONS).to_bytes() == whole.to_bytes()
-        with pytest.raises(fovea.Error, match="no column 'words' in the frame, it has text"):
+        with pytest.raises(fovea.Error, match="no column 'words' in the data, it has text"):
             fovea.spark.study(frame, MODEL, column="words")
     finally:
         session.stop()

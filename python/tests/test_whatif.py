@@ -48,6 +48,10 @@ def test_what_if(model):
     assert np.abs(first.run_after.weights(1, 0) - first.run_before.weights(1, 0)).max() > 0.1
     assert model.whatif(TEXT, scale={"L1H0": 1.0}).kl[0] == 0
     np.testing.assert_allclose(model.whatif(TEXT, scale={"L1H0": 0.0}).kl, changed.kl, atol=1e-6)
+    # A head's mean is neither nothing nor what it gave; a sweep of means is these changes one after the other.
+    mean = model.whatif(TEXT, ablate_mean="L1H0", top=len(p))
+    assert mean.kl[0] > 0.01 and abs(mean.kl[0] - changed.kl[0]) > 0.01
+    np.testing.assert_allclose(model.sweep(TEXT, ablate="mean").values[1, 0], mean.kl[0], rtol=1e-4)
     blocked = model.whatif(TEXT, block="L1H*:*->red")
     assert (blocked.run_after.weights(1, 2)[3:, 2] == 0).all() and (blocked.run_before.weights(1, 2)[3:, 2] > 0).all()
     # The whole stream of another text makes it that text.
