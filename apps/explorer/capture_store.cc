@@ -142,17 +142,16 @@ CapturePtr CaptureStore::add(const CaptureRequest& request) {
   }
   const TextModel model = load(request.model);
   check(request, model);
-  std::string id;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    id = fmt::format("c{}", next_id_++);
-  }
-  auto capture = std::make_shared<const StoredCapture>(capture_text(model, request, id));
+  return keep(capture_text(model, request, ""), request.replaces);
+}
+
+CapturePtr CaptureStore::keep(StoredCapture made, const std::string& replaces) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  captures_.push_back(capture);
-  replace(request.replaces);
+  made.id = fmt::format("c{}", next_id_++);
+  captures_.push_back(std::make_shared<const StoredCapture>(std::move(made)));
+  replace(replaces);
   forget_oldest();
-  return capture;
+  return captures_.back();
 }
 
 // Called with the lock.

@@ -74,6 +74,8 @@ class CaptureStore {
   // Runs the model, on the calling thread, and keeps the run. RequestError 404 for an unknown model, 413
   // and 422 for a text that is too long, Error for what the model cannot do.
   CapturePtr add(const CaptureRequest& request);
+  // One that was made elsewhere; its id is given here.
+  CapturePtr keep(StoredCapture made, const std::string& replaces = {});
   CapturePtr get(const std::string& id) const;  // RequestError 404
   void remove(const std::string& id);           // RequestError 404
 

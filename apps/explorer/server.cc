@@ -2,24 +2,22 @@
 
 #include <fmt/core.h>
 
+#include <functional>
 #include <mutex>
 #include <utility>
 
 #include "analysis.h"
 #include "fovea/json_writer.h"
-#include "head_weights.h"
 #include "http_server.h"
 #include "learn.h"
 #include "mask_answer.h"
-#include "overview.h"
 #include "own_names.h"
-#include "predictions.h"
 #include "request_body.h"
 #include "request_error.h"
 #include "request_guard.h"
 #include "routes.h"
+#include "run_answer.h"
 #include "state.h"
-#include "steps.h"
 #include "study_routes.h"
 #include "summary.h"
 #include "whatif_store.h"
@@ -107,59 +105,59 @@ struct Server::Parts {
               [this](const HttpRequest& request) { return routes.task(request); }}) {
     add_routes();
     add_capture_routes();
-    add_studies();
-    add_whatif_routes();
     add_learn_routes();
     add_study_routes(routes, study_store);
   }
 
   void add_routes();
   void add_capture_routes();
-  void add_studies();
-  void add_whatif_routes();
   void add_learn_routes();
 
-  // GET /api/captures/*/NAME: `body(capture, parameters)`, whose bytes are sent. A changed run is made
-  // first.
-  template <typename Body>
-  void add_answer(const std::string& name, Body body) {
-    routes.add(
-        "GET", "/api/captures/*/" + name, &RequestGuard::check_api,
-        [this, body](const HttpRequest& request, const std::string& id) {
-          const CapturePtr stored = captures.get(id);
-          const AttentionKind kind = kind_parameter(request.parameters, stored->run());
-          const bool changed = asks_for_change(request.parameters);
-          return HttpTask{
-              .work =
-                  [this, body, stored, kind, parameters = request.parameters](const std::stop_token& stop) {
-                    const ShownRun shown = shown_run(whatif, stored, kind, parameters, stop);
-                    return answer_with(body(shown.stored, shown.parameters), kBinary);
-                  },
-              .queue = changed ? &changes : &answers,
-              .only_while_awaited = changed};
-        });
+  // GET /api/captures/*/NAME of one head: at once, unless a changed run is made first.
+  void add_answer(const std::string& name) {
+    routes.add("GET", "/api/captures/*/" + name, &RequestGuard::check_api,
+               [this, name](const HttpRequest& request, const std::string& id) {
+                 const CapturePtr stored = captures.get(id);
+                 static_cast<void>(kind_parameter(request.parameters, stored->run()));
+                 const bool changed = asks_for_change(request.parameters);
+                 return HttpTask{.work = answer_of(name, stored, request.parameters),
+                                 .queue = changed ? &changes : &answers,
+                                 .only_while_awaited = changed};
+               });
   }
 
-  // The same of all heads or layers, as long as the client waits: `body(capture, kind, parameters, stop)`.
-  template <typename Body>
-  void add_study(const std::string& name, const char* type, Body body) {
+  // The same of all heads or layers, as long as the client waits.
+  void add_study(const std::string& name) {
     routes.add("GET", "/api/captures/*/" + name, &RequestGuard::check_api,
-               [this, name, type, body](const HttpRequest& request, const std::string& id) {
+               [this, name](const HttpRequest& request, const std::string& id) {
                  const CapturePtr stored = captures.get(id);
                  const AttentionKind kind = kind_parameter(request.parameters, stored->run());
                  static_cast<void>(asks_for_change(request.parameters));  // throws for what is none
                  if (name == "rollout") check_rollout(stored->run(), kind);
-                 return HttpTask{.work =
-                                     [this, type, body, stored, kind,
-                                      parameters = request.parameters](const std::stop_token& stop) {
-                                       const ShownRun shown =
-                                           shown_run(whatif, stored, kind, parameters, stop);
-                                       return answer_with(
-                                           body(*shown.stored, shown.kind, shown.parameters, stop), type);
-                                     },
+                 return HttpTask{.work = answer_of(name, stored, request.parameters),
                                  .queue = &studies,
                                  .only_while_awaited = true};
                });
+  }
+
+  // What the model says of the text. Who asks again, because another head was switched off, no longer waits
+  // for the first answer, and its run ends at the next layer.
+  void add_whatif(const std::string& name) {
+    routes.add("GET", "/api/captures/*/" + name, &RequestGuard::check_api,
+               [this, name](const HttpRequest& request, const std::string& id) {
+                 return HttpTask{.work = answer_of(name, captures.get(id), request.parameters),
+                                 .queue = &changes,
+                                 .only_while_awaited = true};
+               });
+  }
+
+  std::function<HttpAnswer(const std::stop_token&)> answer_of(const std::string& name,
+                                                              const CapturePtr& stored,
+                                                              const Parameters& parameters) {
+    return [this, name, stored, parameters](const std::stop_token& stop) {
+      return answer_with(run_answer(captures, whatif, stored, name, parameters, stop),
+                         is_json(name) ? kJson : kBinary);
+    };
   }
 
   const Limits limits;
@@ -231,74 +229,9 @@ void Server::Parts::add_capture_routes() {
                whatif.forget(id);
                return answered_at_once({.status = 204});
              });
-  add_answer("weights", [](const CapturePtr& stored, const Parameters& parameters) {
-    return weights_bytes(stored->run(), parameters);
-  });
-  add_answer("rows", [](const CapturePtr& stored, const Parameters& parameters) {
-    return rows_bytes(stored->run(), parameters);
-  });
-  add_answer("steps", [this](const CapturePtr& stored, const Parameters& parameters) {
-    if (change_parameters(parameters).passed) throw RequestError(400, "show: steps compute weights");
-    return steps_bytes(captures, stored, parameters);
-  });
-}
-
-void Server::Parts::add_studies() {
-  using Kind = AttentionKind;
-  using Stop = std::stop_token;
-  add_study("overview", kJson,
-            [](const StoredCapture& stored, Kind kind, const Parameters&, const Stop& stop) {
-              return stored.answers->get(std::string("overview ") + to_string(kind),
-                                         [&] { return overview_json(stored, kind, stop); });
-            });
-  add_study("thumbnails", kBinary,
-            [](const StoredCapture& stored, Kind kind, const Parameters& parameters, const Stop& stop) {
-              const Index size =
-                  integer_parameter(parameters, "size", 1, kMostThumbnailCells).value_or(kThumbnailCells);
-              const auto compute = [&] { return thumbnails_bytes(stored.run(), kind, size, stop); };
-              if (size != kThumbnailCells) return compute();
-              return stored.answers->get(std::string("thumbnails ") + to_string(kind), compute);
-            });
-  add_study("similarity", kBinary,
-            [](const StoredCapture& stored, Kind kind, const Parameters&, const Stop& stop) {
-              return stored.answers->get(std::string("similarity ") + to_string(kind),
-                                         [&] { return similarity_bytes(stored.run(), kind, stop); });
-            });
-  add_study("rollout", kBinary,
-            [](const StoredCapture& stored, Kind kind, const Parameters& parameters, const Stop& stop) {
-              const Index queries = stored.run().layer(kind, 0).queries();
-              if (const auto query = integer_parameter(parameters, "query", 0, queries - 1)) {
-                return rollout_row_bytes(stored.run(), kind, *query, stop);
-              }
-              return stored.answers->get(std::string("rollout ") + to_string(kind),
-                                         [&] { return rollout_bytes(stored.run(), kind, stop); });
-            });
-}
-
-// What the model says of the text. Who asks again, because another head was switched off, no longer waits
-// for the first answer, and its run ends at the next layer.
-void Server::Parts::add_whatif_routes() {
-  const auto add = [this](const std::string& name, auto body) {
-    routes.add("GET", "/api/captures/*/" + name, &RequestGuard::check_api,
-               [this, body](const HttpRequest& request, const std::string& id) {
-                 return HttpTask{.work =
-                                     [body, stored = captures.get(id),
-                                      parameters = request.parameters](const std::stop_token& stop) {
-                                       return answer_with(body(stored, parameters, stop));
-                                     },
-                                 .queue = &changes,
-                                 .only_while_awaited = true};
-               });
-  };
-  add("predictions",
-      [this](const CapturePtr& stored, const Parameters& parameters, const std::stop_token& stop) {
-        return predictions_json(whatif, stored, parameters, stop);
-      });
-  add("cosine",
-      [this](const CapturePtr& stored, const Parameters& parameters, const std::stop_token& stop) {
-        const CapturePtr other = captures.get(text_parameter(parameters, "with").value_or(""));
-        return cosine_json(whatif, stored, other, parameters, stop);
-      });
+  for (const char* name : {"weights", "rows", "steps"}) add_answer(name);
+  for (const char* name : {"overview", "thumbnails", "similarity", "rollout"}) add_study(name);
+  for (const char* name : {"predictions", "cosine"}) add_whatif(name);
 }
 
 // Something live follows a slider; a lesson computes all of its numbers, and a check may run a model.

@@ -1,5 +1,5 @@
-// A text that was read, kept to be run again with changes: layers below the first change are not computed
-// again where the model can restart there (GPT-2, Llama, BERT). Nothing is approximated.
+// A text that was read, kept to be run again with changes: what lies below the first change is not computed
+// again, of encoder-decoder models in either half. Nothing is approximated.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,8 @@ namespace fovea {
 // Cheap to copy; may be used by several threads at the same time.
 class FOVEA_API KeptRun {
  public:
-  // Runs the text once more and keeps the stream before every layer: L · N · E numbers. Throws Stopped.
+  // Runs the text once more and keeps the stream before every layer: L · N · E numbers, of a decoder with
+  // an encoder twice as many, and the encoder's keys and values. Throws Stopped.
   KeptRun(const TextModel& model, const TextRun& run, const std::stop_token& stop = {});
 
   const TextModel& model() const;

@@ -35,6 +35,11 @@ struct FOVEA_API PatchPlace {
 };
 FOVEA_API PatchPlace parse_patch(const std::string& patch, const ModelConfig& config, const Run& run);
 
+// Patches of a run, with the activations of another one. Throws Error where that is not as many tokens
+// long.
+FOVEA_API Intervention parse_patches(const std::vector<std::string>& patches, const TextModel& model,
+                                     const TextRun& run, const TextRun& from);
+
 // A position, or a token that occurs once: with its mark ("▁cat", "Ġcat", "##s") or without. A token that
 // is a number is written in quotes: "7".
 FOVEA_API Index parse_position(const std::string& name, const std::vector<std::string>& tokens);

@@ -123,6 +123,8 @@ class FOVEA_API Run {
 
   // The run of one kind and one sequence: B = 1 in every layer. This is what analysis takes.
   Run select(AttentionKind kind, Index batch = 0) const;
+  // The run of one sequence, with all its kinds.
+  Run sequence(Index batch) const;
   // The same with a mask that hides more in every layer. Throws Error for stored weights.
   Run masked(const Mask& mask) const;
 

@@ -1,8 +1,9 @@
 // Every head in turn, or every layer and position, against one number: which of them matter?
 //
-// GPT-2, Llama and BERT restart at the layer that is changed, and where attention is causal at the
-// position: what lies below is read from the run that was kept. Other models run as a whole each time. The
-// numbers are the same; nothing is approximated.
+// Runs restart at the layer that is changed, and where attention is causal at the position: what lies below
+// is read from the run that was kept. Of an encoder-decoder model, a change of the decoder leaves the
+// encoder alone, one of cross-attention also the self-attention of its layer. The numbers are the same;
+// nothing is approximated.
 #pragma once
 
 #include <stop_token>
@@ -37,7 +38,8 @@ struct FOVEA_API SweepOptions {
   Index position = 0;  // whose logits are measured; of the loss the first of them; not for the cosine
   AttentionKind kind = AttentionKind::decoder;
   Ablation ablation = Ablation::zero;
-  bool restart = true;  // false: whole runs, as others do it; for comparison
+  bool restart = true;     // false: whole runs, as others do it; for comparison
+  Probe* probe = nullptr;  // looks on at the changed runs, at what of them is computed
   std::stop_token stop = {};
 };
 

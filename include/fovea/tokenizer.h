@@ -98,4 +98,8 @@ class FOVEA_API Tokenizer {
   std::shared_ptr<const TokenizerParts> parts_;
 };
 
+// A token of a byte-level vocabulary in letters: 你 for ä½ł, Ġ你 for Ġä½ł. Its marks of spaces and line
+// ends stay, and so do tokens that end within a letter, and those of other vocabularies.
+FOVEA_API std::string token_in_letters(std::string_view token);
+
 }  // namespace fovea

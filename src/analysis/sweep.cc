@@ -48,13 +48,23 @@ void check_sweep(const Model& model, const ModelInput& input, const SweepOptions
 
 // Nothing after the measured position can change it where attention is causal.
 bool may_cut(const Model& model, const SweepOptions& options) {
-  return !model.config().has_encoder() && options.metric.kind != Kind::cosine &&
+  return model.config().has_decoder() && options.metric.kind != Kind::cosine &&
          options.metric.kind != Kind::loss;
 }
 
-ModelInput cut_after(const ModelInput& input, const SweepOptions& options) {
+// What a decoder reads; none if it begins by itself.
+const Ids& decoder_ids(const Model& model, const ModelInput& input) {
+  return model.config().is_encoder_decoder() ? input.decoder_ids : input.ids;
+}
+
+ModelInput cut_after(const Model& model, const ModelInput& input, const SweepOptions& options) {
+  const Ids& all = decoder_ids(model, input);
+  if (all.empty()) return input;
   const Index tokens = options.position + 1;
-  return {Ids({1, tokens}, std::vector<Index>(input.ids.data(), input.ids.data() + tokens)), {}, {}, {}};
+  ModelInput cut = input;
+  (model.config().is_encoder_decoder() ? cut.decoder_ids : cut.ids) =
+      Ids({1, tokens}, std::vector<Index>(all.data(), all.data() + tokens));
+  return cut;
 }
 
 // One model and text, the unchanged run, and the metric.
@@ -64,8 +74,8 @@ class Sweeper {
       : model_(model),
         architecture_(model.architecture()),
         options_(options),
-        input_(cut ? cut_after(input, options) : input),
-        restarts_(options.restart && architecture_.restarts()),
+        input_(cut ? cut_after(model, input, options) : input),
+        encoder_decoder_(model.config().is_encoder_decoder()),
         by_logits_(options.metric.kind != Kind::cosine) {
     if (by_logits_) logits_at_ = {options_.position};
     if (options_.metric.kind == Kind::loss) ask_for_loss();
@@ -79,20 +89,29 @@ class Sweeper {
     } else {
       vector_ = sentence_vector(output.hidden);
     }
-    if (restarts_) streams_ = streams_of(input_);
+    if (options_.restart) keep();
   }
 
   const Model& model() const { return model_; }
   const ModelInput& input() const { return input_; }
-  bool restarts() const { return restarts_; }
   Index layers() const { return model_.config().attention_layers(options_.kind); }
+  Index tokens() const {  // whose hidden states a run ends with
+    const Ids& ids = encoder_decoder_ ? input_.decoder_ids : input_.ids;
+    return ids.empty() ? 1 : ids.shape()[1];
+  }
   const Capture& capture() const { return capture_; }
   const Tensor& stream(Index layer) const { return streams_[static_cast<std::size_t>(layer)]; }
 
+  // Before each layer; of cross-attention, what it reads.
   std::vector<Tensor> streams_of(const ModelInput& input) const {
+    const bool cross = options_.kind == AttentionKind::cross;
     std::vector<ActivationPlace> places;
-    for (Index i = 0; i < layers(); ++i)
-      places.push_back({ActivationSite::resid_pre, options_.kind, i, {}});
+    for (Index i = 0; i < layers(); ++i) {
+      places.push_back({cross ? ActivationSite::resid_mid : ActivationSite::resid_pre,
+                        cross ? AttentionKind::decoder : options_.kind,
+                        i,
+                        {}});
+    }
     return activations(model_, input, places);
   }
 
@@ -102,21 +121,39 @@ class Sweeper {
   double whole(const Intervention& intervention) const {
     RunOptions changed;
     changed.intervention = intervention;
+    changed.probe = options_.probe;
     changed.logits = by_logits_;
     changed.logits_at = logits_at_;
     const ModelOutput output = model_.run(input_, changed);
     return by_logits_ ? of_logits(output.logits) : cosine(vector_, sentence_vector(output.hidden));
   }
 
-  // From a layer on; `narrow` if the change does not ask for all positions of the last layer.
+  // From a layer on, which reads x.
+  Restart from(Index layer, Tensor x) const {
+    Restart restart;
+    restart.probe = options_.probe;
+    if (encoder_decoder_ && options_.kind == AttentionKind::encoder) {
+      restart.encoder_layer = layer;
+      restart.encoder_x = std::move(x);
+      restart.x = decoder_start_;
+      restart.attended = true;
+      return restart;
+    }
+    restart.layer = layer;
+    restart.x = std::move(x);
+    restart.attended = options_.kind == AttentionKind::cross;
+    restart.memory = encoder_decoder_ ? &memory_ : nullptr;
+    return restart;
+  }
+
+  // `narrow` if the change does not ask for all positions of the last layer.
   double restarted(Restart restart, bool narrow = true) const {
-    const Index tokens = input_.ids.shape()[1];
     restart.last_only = narrow && by_logits_ && model_.config().has_decoder() && logits_at_.size() == 1 &&
-                        logits_at_.front() + 1 == tokens;
-    const Tensor hidden = architecture_.restart(std::move(restart));
+                        logits_at_.front() + 1 == tokens();
+    const Tensor hidden = architecture_.restart(std::move(restart)).hidden;
     if (!by_logits_) return cosine(vector_, sentence_vector(hidden));
     // Of a position that was not computed again, the logits are those of the unchanged run.
-    const Index before = tokens - hidden.shape()[1];
+    const Index before = tokens() - hidden.shape()[1];
     const Index begin = std::max(logits_at_.front() - before, Index{0}),
                 end = logits_at_.back() + 1 - before;
     const Tensor again =
@@ -133,9 +170,26 @@ class Sweeper {
   }
 
  private:
+  // What lies below a change, and beside it: a decoder whose encoder is changed begins after its first
+  // self-attention, which knows nothing of it, and one that is changed itself reads the same encoder.
+  void keep() {
+    streams_ = streams_of(input_);
+    if (!encoder_decoder_) return;
+    if (options_.kind == AttentionKind::encoder) {
+      const ActivationPlace attended = {ActivationSite::resid_mid, AttentionKind::decoder, 0, {}};
+      decoder_start_ = activations(model_, input_, {attended}).front();
+      return;
+    }
+    for (const CapturedAttention& call : capture_.calls()) {
+      if (call.kind != AttentionKind::cross) continue;
+      memory_.emplace_back(KeyValueCacheConfig{1, call.k.shape()[1], call.k.shape()[3]});
+      memory_.back().append(call.k, call.v);
+    }
+  }
+
   // Every position that has a next token.
   void ask_for_loss() {
-    const Ids& ids = model_.config().is_encoder_decoder() ? input_.decoder_ids : input_.ids;
+    const Ids& ids = decoder_ids(model_, input_);
     logits_at_.clear();
     for (Index p = options_.position; p + 1 < ids.shape()[1]; ++p) {
       logits_at_.push_back(p);
@@ -157,12 +211,14 @@ class Sweeper {
   const Architecture& architecture_;
   const SweepOptions& options_;
   ModelInput input_;
-  bool restarts_, by_logits_;
+  bool encoder_decoder_, by_logits_;
   Capture capture_;
   std::vector<Index> logits_at_, next_;  // positions, and of the loss the tokens that came
   Tensor logits_;                        // [1, P, V] of the unchanged run
   std::vector<double> vector_;           // or its sentence vector
   std::vector<Tensor> streams_;          // [1, N, E] before each layer
+  Tensor decoder_start_;                 // [1, N, E] after the decoder's first self-attention
+  std::vector<KeyValueCache> memory_;    // the encoder's output, per layer of the decoder
 };
 
 Index heads_in(const Capture& capture, AttentionKind kind) {
@@ -175,11 +231,14 @@ Index heads_in(const Capture& capture, AttentionKind kind) {
 // Of a decoder: position after position, so that the caches hold the unchanged keys and values before it.
 void sweep_tails(const Sweeper& sweeper, const std::vector<Tensor>& others, Matrix& values) {
   DecodingState state;
+  std::vector<const CapturedAttention*> calls;  // of self-attention
   for (const CapturedAttention& call : sweeper.capture().calls()) {
+    if (call.kind != AttentionKind::decoder) continue;
+    calls.push_back(&call);
     state.self.emplace_back(KeyValueCacheConfig{1, call.k.shape()[1], call.k.shape()[3]});
     state.self.back().reserve(values.columns());
   }
-  const Index tokens = sweeper.input().ids.shape()[1];
+  const Index tokens = sweeper.tokens();
   for (Index p = 0; p < tokens; ++p) {
     sweeper.check_stop();
     state.tokens = p;
@@ -188,12 +247,13 @@ void sweep_tails(const Sweeper& sweeper, const std::vector<Tensor>& others, Matr
       const Index width = x.shape()[2];
       const float* from = others[static_cast<std::size_t>(layer)].data() + p * width;
       std::copy(from, from + width, x.data());
-      values(layer, p) = sweeper.restarted({layer, std::move(x), &state});
+      Restart restart = sweeper.from(layer, std::move(x));
+      restart.state = &state;
+      values(layer, p) = sweeper.restarted(std::move(restart));
       for (KeyValueCache& cache : state.self) cache.truncate(p);
     }
     for (std::size_t i = 0; i < state.self.size(); ++i) {
-      const CapturedAttention& call = sweeper.capture().calls()[i];
-      state.self[i].append(call.k.slice(2, p, p + 1), call.v.slice(2, p, p + 1));
+      state.self[i].append(calls[i]->k.slice(2, p, p + 1), calls[i]->v.slice(2, p, p + 1));
     }
   }
   // What comes after the measured token cannot change it.
@@ -236,14 +296,15 @@ Sweep sweep_heads(const Model& model, const ModelInput& input, const SweepOption
     for (Index head = 0; head < sweep.values.columns(); ++head) {
       sweeper.check_stop();
       const Intervention change = Intervention::ablate({options.kind, layer, {head}}, options.ablation);
-      if (!sweeper.restarts()) {
+      if (!options.restart) {
         sweep.values(layer, head) = sweeper.whole(change);
         continue;
       }
-      Intervener intervener(change, sweeper.input(), model.config(), nullptr);
+      Intervener intervener(change, sweeper.input(), model.config(), options.probe);
+      Restart restart = sweeper.from(layer, sweeper.stream(layer));
+      restart.probe = &intervener;
       const bool narrow = options.ablation == Ablation::zero || layer + 1 < sweep.values.rows();
-      sweep.values(layer, head) =
-          sweeper.restarted({layer, sweeper.stream(layer), nullptr, false, &intervener}, narrow);
+      sweep.values(layer, head) = sweeper.restarted(std::move(restart), narrow);
     }
   }
   return sweep;
@@ -258,12 +319,11 @@ Sweep sweep_positions(const Model& model, const ModelInput& input, const ModelIn
   if (!input.decoder_ids.empty()) check_same_length(other.decoder_ids, input.decoder_ids);
   const bool cut = may_cut(model, options);
   const Sweeper sweeper(model, input, options, cut);
-  const Ids& ids = decoded ? input.decoder_ids : input.ids;
+  const Ids& ids = decoded ? input.decoder_ids : input.ids;  // before the cut
   Sweep sweep{sweeper.base(), Matrix(sweeper.layers(), ids.empty() ? 1 : ids.shape()[1])};
-  const std::vector<Tensor> others = sweeper.streams_of(cut ? cut_after(other, options) : other);
-  if (sweeper.restarts() && options.kind == AttentionKind::decoder) {
-    if (options.metric.kind == Kind::cosine)
-      fail("[sweep] of a decoder, positions are swept by its logits");
+  const std::vector<Tensor> others = sweeper.streams_of(cut ? cut_after(model, other, options) : other);
+  // The cosine is of all positions: nothing is known of those before without computing them.
+  if (options.restart && options.kind == AttentionKind::decoder && options.metric.kind != Kind::cosine) {
     sweep_tails(sweeper, others, sweep.values);
     return sweep;
   }
@@ -273,11 +333,11 @@ Sweep sweep_positions(const Model& model, const ModelInput& input, const ModelIn
       const Tensor& from = others[static_cast<std::size_t>(layer)];
       if (p >= from.shape()[1]) {
         sweep.values(layer, p) = sweep.base;
-      } else if (sweeper.restarts()) {
+      } else if (options.restart) {
         Tensor x = sweeper.stream(layer);
         const Index width = x.shape()[2];
         std::copy(from.data() + p * width, from.data() + (p + 1) * width, x.data() + p * width);
-        sweep.values(layer, p) = sweeper.restarted({layer, std::move(x)});
+        sweep.values(layer, p) = sweeper.restarted(sweeper.from(layer, std::move(x)));
       } else {
         const ActivationPlace place = {ActivationSite::resid_pre, options.kind, layer, {}};
         sweep.values(layer, p) = sweeper.whole(Intervention::replace(place, from, {p}));

@@ -59,10 +59,6 @@ Tensor Architecture::next(DecodingState&, const Ids&, Probe*) const {
   fail("[generate] {} models have no decoder: they cannot generate text", to_string(config_.family));
 }
 
-Tensor Architecture::restart(Restart) const {  // NOLINT: who can, takes it over
-  fail("[model] {} models cannot be run from their middle on", to_string(config_.family));
-}
-
 Tensor Architecture::wanted_logits(const Tensor& hidden, const RunOptions& options) const {
   if (!options.logits || !config_.has_logits) return {};
   if (options.logits_at.empty()) return logits(hidden);

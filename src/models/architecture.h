@@ -44,6 +44,13 @@ struct Restart {
   DecodingState* state = nullptr;  // keys and values of the tokens before, which grow; null: n are all
   bool last_only = false;          // of decoders: only what the last token ends up as
   Probe* probe = nullptr;
+
+  // The rest is of encoder-decoder models, whose layer and x above are those of the decoder.
+  bool attended = false;  // x is the stream after this layer's self-attention
+  // Either the encoder goes on in its middle, too, or this is what the decoder knows of it.
+  Index encoder_layer = 0;
+  Tensor encoder_x = {};                               // [1, M, E], the stream before that layer
+  const std::vector<KeyValueCache>* memory = nullptr;  // per decoder layer, as in DecodingState::cross
 };
 
 class FOVEA_PRIVATE_API Architecture {
@@ -70,9 +77,8 @@ class FOVEA_PRIVATE_API Architecture {
   // The layer that mixes the heads, W_O: H·D → E. The layer is there.
   virtual const Linear& attention_output(AttentionKind kind, Index layer) const = 0;
 
-  // GPT-2, Llama and BERT: [1, n, E] after the last norm, [1, 1, E] with last_only.
-  virtual bool restarts() const { return false; }
-  virtual Tensor restart(Restart restart) const;
+  // Without logits; hidden is [1, 1, E] with last_only, and encoder_hidden only there if the encoder ran.
+  virtual ModelOutput restart(Restart restart) const = 0;
 
  protected:
   // Those that the options ask for; empty if there are none.

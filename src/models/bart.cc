@@ -64,8 +64,12 @@ class Bart final : public EncoderDecoder {
   }
 
  protected:
-  Tensor encode(const Ids& ids, const Flags& real, Probe* probe) const override;
-  Tensor decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep& step) const override;
+  Tensor embed_encoder(const Ids& ids) const override { return embed(from_, ids, 0, "model"); }
+  Tensor embed_decoder(const Ids& ids, Index first) const override {
+    return embed(to_, ids, first, "model: decoder");
+  }
+  Tensor encode(Tensor x, const Flags& real, Probe* probe, std::size_t first) const override;
+  Tensor decode(DecoderStart start, const EncoderMemory& memory, const DecoderStep& step) const override;
 
  private:
   void read_stack(ConfigReader& config, BartStack& stack);
@@ -84,6 +88,7 @@ class Bart final : public EncoderDecoder {
   // After x += that part.
   void finish(const LayerNorm& norm, Tensor& x) const;
   void feed_forward(const BartLayer& layer, LayerScratch& scratch, Tensor& x) const;
+  void self_attend(std::size_t index, const DecoderStep& step, LayerScratch& scratch, Tensor& y) const;
 
   BartLayout layout_ = kBartLayouts[0];
   Activation activation_ = Activation::gelu;
@@ -295,14 +300,13 @@ void Bart::feed_forward(const BartLayer& layer, LayerScratch& scratch, Tensor& x
   finish(layer.feed_forward_norm, x);
 }
 
-Tensor Bart::encode(const Ids& ids, const Flags& real, Probe* probe) const {
+Tensor Bart::encode(Tensor x, const Flags& real, Probe* probe, std::size_t first) const {
   AttentionOptions attention;
   if (!real.empty()) attention.mask = Mask::padding(real);
-  Tensor x = embed(from_, ids, 0, "model");
   LayerScratch scratch;
-  Index index = 0;
-  for (const BartLayer& layer : encoder_) {
-    const AttentionPlace place = {AttentionKind::encoder, index++, probe};
+  for (std::size_t i = first; i < encoder_.size(); ++i) {
+    const BartLayer& layer = encoder_[i];
+    const AttentionPlace place = {AttentionKind::encoder, static_cast<Index>(i), probe};
     show_stream(place, StreamPoint::before, x);
     const Tensor& input = read(layer.attention_norm, x, scratch);
     scratch.projected.project(input, layer.qkv, from_.heads);
@@ -319,20 +323,30 @@ Tensor Bart::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   return x;
 }
 
-Tensor Bart::decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep& step) const {
-  Tensor y = embed(to_, ids, step.first(), "model: decoder");
+void Bart::self_attend(std::size_t index, const DecoderStep& step, LayerScratch& scratch, Tensor& y) const {
+  const BartDecoderLayer& layer = decoder_[index];
+  show_stream(step.place(AttentionKind::decoder, index), StreamPoint::before, y);
+  const Tensor& input = read(layer.attention_norm, y, scratch);
+  scratch.projected.project(input, layer.qkv, to_.heads);
+  step.attend(index, scratch.projected, {}, scratch.attended);
+  step.record(AttentionKind::decoder, index)
+      .show(ProjectionSource::self(input, layer.qkv, to_.heads), scratch.attended, layer.output);
+  step.keep_attended(index, y);
+  layer.output.add(scratch.attended, y.view());
+  finish(layer.attention_norm, y);
+}
+
+Tensor Bart::decode(DecoderStart start, const EncoderMemory& memory, const DecoderStep& step) const {
+  Tensor y = std::move(start.y);
   LayerScratch scratch;
-  for (std::size_t i = 0; i < decoder_.size(); ++i) {
+  for (std::size_t i = start.layer; i < decoder_.size(); ++i) {
     const BartDecoderLayer& layer = decoder_[i];
     const AttentionPlace place = step.place(AttentionKind::decoder, i);
-    show_stream(place, StreamPoint::before, y);
-    const Tensor& input = read(layer.attention_norm, y, scratch);
-    scratch.projected.project(input, layer.qkv, to_.heads);
-    step.attend(i, scratch.projected, {}, scratch.attended);
-    step.record(AttentionKind::decoder, i)
-        .show(ProjectionSource::self(input, layer.qkv, to_.heads), scratch.attended, layer.output);
-    layer.output.add(scratch.attended, y.view());
-    finish(layer.attention_norm, y);
+    if (start.attended && i == start.layer) {
+      step.keep_attended(i, y);
+    } else {
+      self_attend(i, step, scratch, y);
+    }
     show_stream(place, StreamPoint::middle, y);
     cross_attend(i, read(layer.cross_norm, y, scratch), memory, step, scratch, y);
     finish(layer.cross_norm, y);

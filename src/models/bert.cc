@@ -74,8 +74,7 @@ class Bert final : public Architecture {
   const Linear& attention_output(AttentionKind, Index layer) const override {
     return layers_[static_cast<std::size_t>(layer)].output;
   }
-  bool restarts() const override { return true; }
-  Tensor restart(Restart restart) const override;
+  ModelOutput restart(Restart restart) const override;
 
  private:
   void plan(ConfigReader& config, WeightPlan& weights);
@@ -239,8 +238,10 @@ Tensor Bert::logits(const Tensor& hidden) const {
   return head_output_(head_norm_(head_dense_(hidden, activation_)));
 }
 
-Tensor Bert::restart(Restart restart) const {
-  return layers(std::move(restart.x), {}, restart.probe, static_cast<std::size_t>(restart.layer));
+ModelOutput Bert::restart(Restart restart) const {
+  ModelOutput output;
+  output.hidden = layers(std::move(restart.x), {}, restart.probe, static_cast<std::size_t>(restart.layer));
+  return output;
 }
 
 }  // namespace

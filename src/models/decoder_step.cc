@@ -21,14 +21,13 @@ void DecoderStep::keep_attended(std::size_t layer, Tensor& x) const {
   if (narrow_ == static_cast<Index>(layer)) x = Tensor::copy_of(x.view().slice(1, tokens - 1, tokens));
 }
 
-void DecoderStep::attend_memory(std::size_t layer, ConstView q, const AttentionOptions& options,
-                                Tensor& out) const {
-  const KeyValueCache& cache = state_->cross[layer];
+void DecoderStep::attend_memory(std::size_t layer, ConstView q, const KeyValueCache& kept,
+                                const AttentionOptions& options, Tensor& out) const {
   const AttentionPlace where = place(AttentionKind::cross, layer);
   const Index sequences = q.shape()[0], width = q.shape()[1] * q.shape()[3];
-  if (sequences == 1) return fovea::attend(q, cache.keys(), cache.values(), options, where, out);
+  if (sequences == 1) return fovea::attend(q, kept.keys(), kept.values(), options, where, out);
   // One token each of several sequences, which read the same text: queries of one sequence.
-  fovea::attend(q.transpose(0, 2), cache.keys(), cache.values(), options, where, out);
+  fovea::attend(q.transpose(0, 2), kept.keys(), kept.values(), options, where, out);
   out = std::move(out).reshaped({sequences, 1, width});
 }
 

@@ -22,7 +22,6 @@ class DecoderStep {
   DecoderStep(DecodingState& state, Probe* probe) : mask_(Mask::causal()), probe_(probe), state_(&state) {}
 
   Index first() const { return state_ == nullptr ? 0 : state_->tokens; }  // position of the first token
-  DecodingState* state() const { return state_; }                         // null for whole sequences
 
   // Where a layer's call belongs; without its probe, what surrounds the call is shown to nobody.
   AttentionPlace place(AttentionKind kind, std::size_t layer) const {
@@ -36,9 +35,9 @@ class DecoderStep {
   void attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options, Tensor& out) const;
   // x [B, N, E] of a layer whose attention was computed for its last token only: cut to that.
   void keep_attended(std::size_t layer, Tensor& x) const;
-  // Queries [B, H, N, D] of a layer, which look at the encoder's output as the state has it → out [B, N,
-  // H·D].
-  void attend_memory(std::size_t layer, ConstView q, const AttentionOptions& options, Tensor& out) const;
+  // Queries [B, H, N, D] of a layer, which look at the encoder's output, kept → out [B, N, H·D].
+  void attend_memory(std::size_t layer, ConstView q, const KeyValueCache& kept,
+                     const AttentionOptions& options, Tensor& out) const;
 
  private:
   Mask mask_;

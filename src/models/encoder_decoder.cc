@@ -17,8 +17,8 @@ void EncoderDecoder::cross_attend(std::size_t index, const Tensor& input, const 
   AttentionOptions options;
   options.scale = cross_scale_;
   if (!memory.real.empty()) options.mask = Mask::padding(memory.real);
-  if (step.state() != nullptr) {
-    step.attend_memory(index, query.q(), options, scratch.attended);
+  if (memory.kept != nullptr) {
+    step.attend_memory(index, query.q(), (*memory.kept)[index], options, scratch.attended);
   } else {
     const AttentionPlace place = step.place(AttentionKind::cross, index);
     ProjectedHeads kept = memory_heads(index, memory.states);
@@ -31,18 +31,18 @@ void EncoderDecoder::cross_attend(std::size_t index, const Tensor& input, const 
 
 ModelOutput EncoderDecoder::run(const ModelInput& input, const RunOptions& options) const {
   ModelOutput output;
-  EncoderMemory memory = {encode(input.ids, input.real, options.probe), input.real};
+  EncoderMemory memory = {encode(embed_encoder(input.ids), input.real, options.probe), input.real};
   const Ids decoder_ids = input.decoder_ids.empty()
                               ? Ids::filled({input.ids.shape()[0], 1}, config_.decoder_start_id)
                               : input.decoder_ids;
-  output.hidden = decode(decoder_ids, memory, DecoderStep(Flags(), options.probe));
+  output.hidden = decode({embed_decoder(decoder_ids, 0)}, memory, DecoderStep(Flags(), options.probe));
   output.encoder_hidden = std::move(memory.states);
   output.logits = wanted_logits(output.hidden, options);
   return output;
 }
 
 void EncoderDecoder::start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const {
-  const Tensor states = encode(encoder_ids, {}, probe);
+  const Tensor states = encode(embed_encoder(encoder_ids), {}, probe);
   const KeyValueCache empty({1, decoder_heads_.kv_heads, decoder_heads_.width});
   state.self.assign(cross_.size(), empty);
   state.cross.assign(cross_.size(), empty);
@@ -53,7 +53,22 @@ void EncoderDecoder::start(DecodingState& state, const Ids& encoder_ids, Probe* 
 }
 
 Tensor EncoderDecoder::next(DecodingState& state, const Ids& ids, Probe* probe) const {
-  return logits(last_token(decode(ids, {}, DecoderStep(state, probe))));
+  return logits(last_token(
+      decode({embed_decoder(ids, state.tokens)}, {{}, {}, &state.cross}, DecoderStep(state, probe))));
+}
+
+ModelOutput EncoderDecoder::restart(Restart restart) const {
+  EncoderMemory memory = {{}, {}, restart.memory};
+  if (memory.kept == nullptr) {
+    memory.states = encode(std::move(restart.encoder_x), {}, restart.probe,
+                           static_cast<std::size_t>(restart.encoder_layer));
+  }
+  const DecoderStep step(restart, cross_.size());
+  ModelOutput output;
+  output.hidden = decode({std::move(restart.x), static_cast<std::size_t>(restart.layer), restart.attended},
+                         memory, step);
+  output.encoder_hidden = std::move(memory.states);
+  return output;
 }
 
 }  // namespace fovea

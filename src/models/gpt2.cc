@@ -34,8 +34,7 @@ class Gpt2 final : public Architecture {
   const Linear& attention_output(AttentionKind, Index layer) const override {
     return layers_[static_cast<std::size_t>(layer)].output;
   }
-  bool restarts() const override { return true; }
-  Tensor restart(Restart restart) const override;
+  ModelOutput restart(Restart restart) const override;
 
  private:
   void plan(WeightPlan& weights, Activation activation, float epsilon, bool tied);
@@ -155,9 +154,11 @@ std::optional<Readout> Gpt2::readout() const {
   return Readout{last_norm_.weight, last_norm_.bias, last_norm_.epsilon, true, output_};
 }
 
-Tensor Gpt2::restart(Restart restart) const {
+ModelOutput Gpt2::restart(Restart restart) const {
   const DecoderStep step(restart, layers_.size());
-  return layers(std::move(restart.x), step, static_cast<std::size_t>(restart.layer));
+  ModelOutput output;
+  output.hidden = layers(std::move(restart.x), step, static_cast<std::size_t>(restart.layer));
+  return output;
 }
 
 void Gpt2::start(DecodingState& state, const Ids&, Probe*) const {

@@ -34,8 +34,7 @@ class Llama final : public Architecture {
   const Linear& attention_output(AttentionKind, Index layer) const override {
     return layers_[static_cast<std::size_t>(layer)].output;
   }
-  bool restarts() const override { return true; }
-  Tensor restart(Restart restart) const override;
+  ModelOutput restart(Restart restart) const override;
 
  private:
   struct Biases {
@@ -187,9 +186,11 @@ std::optional<Readout> Llama::readout() const {
   return Readout{last_norm_.weight, no_bias_, last_norm_.epsilon, false, output_};
 }
 
-Tensor Llama::restart(Restart restart) const {
+ModelOutput Llama::restart(Restart restart) const {
   const DecoderStep step(restart, layers_.size());
-  return layers(std::move(restart.x), step, static_cast<std::size_t>(restart.layer));
+  ModelOutput output;
+  output.hidden = layers(std::move(restart.x), step, static_cast<std::size_t>(restart.layer));
+  return output;
 }
 
 void Llama::start(DecodingState& state, const Ids&, Probe*) const {

@@ -36,10 +36,13 @@ class T5 final : public EncoderDecoder {
   }
 
  protected:
-  Tensor encode(const Ids& ids, const Flags& real, Probe* probe) const override;
-  Tensor decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep& step) const override;
+  Tensor embed_encoder(const Ids& ids) const override { return words_(ids, "model"); }
+  Tensor embed_decoder(const Ids& ids, Index) const override { return words_(ids, "model: decoder"); }
+  Tensor encode(Tensor x, const Flags& real, Probe* probe, std::size_t first) const override;
+  Tensor decode(DecoderStart start, const EncoderMemory& memory, const DecoderStep& step) const override;
 
  private:
+  void self_attend(std::size_t index, const DecoderStep& step, LayerScratch& scratch, Tensor& y) const;
   void read_feed_forward(ConfigReader& config);
   void plan(WeightPlan& weights);
   void plan_layer(WeightPlan& weights, const std::string& at, const std::string& feed_forward,
@@ -164,14 +167,13 @@ void T5::plan(WeightPlan& weights) {
   }
 }
 
-Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
+Tensor T5::encode(Tensor x, const Flags& real, Probe* probe, std::size_t first) const {
   AttentionOptions attention = encoder_attention_;
   if (!real.empty()) attention.mask = Mask::padding(real);
-  Tensor x = words_(ids, "model");
   LayerScratch scratch;
-  Index index = 0;
-  for (const EncoderLayer& layer : encoder_) {
-    const AttentionPlace place = {AttentionKind::encoder, index++, probe};
+  for (std::size_t i = first; i < encoder_.size(); ++i) {
+    const EncoderLayer& layer = encoder_[i];
+    const AttentionPlace place = {AttentionKind::encoder, static_cast<Index>(i), probe};
     show_stream(place, StreamPoint::before, x);
     layer.attention_norm.store(x, scratch.normed);
     scratch.projected.project(scratch.normed, layer.qkv, heads_);
@@ -188,19 +190,29 @@ Tensor T5::encode(const Ids& ids, const Flags& real, Probe* probe) const {
   return x;
 }
 
-Tensor T5::decode(const Ids& ids, const EncoderMemory& memory, const DecoderStep& step) const {
-  Tensor y = words_(ids, "model: decoder");
+void T5::self_attend(std::size_t index, const DecoderStep& step, LayerScratch& scratch, Tensor& y) const {
+  const DecoderLayer& layer = decoder_[index];
+  show_stream(step.place(AttentionKind::decoder, index), StreamPoint::before, y);
+  layer.attention_norm.store(y, scratch.normed);
+  scratch.projected.project(scratch.normed, layer.qkv, heads_);
+  step.attend(index, scratch.projected, decoder_attention_, scratch.attended);
+  step.record(AttentionKind::decoder, index)
+      .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
+  step.keep_attended(index, y);
+  layer.output.add(scratch.attended, y.view());
+}
+
+Tensor T5::decode(DecoderStart start, const EncoderMemory& memory, const DecoderStep& step) const {
+  Tensor y = std::move(start.y);
   LayerScratch scratch;
-  for (std::size_t i = 0; i < decoder_.size(); ++i) {
+  for (std::size_t i = start.layer; i < decoder_.size(); ++i) {
     const DecoderLayer& layer = decoder_[i];
     const AttentionPlace place = step.place(AttentionKind::decoder, i);
-    show_stream(place, StreamPoint::before, y);
-    layer.attention_norm.store(y, scratch.normed);
-    scratch.projected.project(scratch.normed, layer.qkv, heads_);
-    step.attend(i, scratch.projected, decoder_attention_, scratch.attended);
-    step.record(AttentionKind::decoder, i)
-        .show(ProjectionSource::self(scratch.normed, layer.qkv, heads_), scratch.attended, layer.output);
-    layer.output.add(scratch.attended, y.view());
+    if (start.attended && i == start.layer) {
+      step.keep_attended(i, y);
+    } else {
+      self_attend(i, step, scratch, y);
+    }
     show_stream(place, StreamPoint::middle, y);
     layer.cross_norm.store(y, scratch.normed);
     cross_attend(i, scratch.normed, memory, step, scratch, y);

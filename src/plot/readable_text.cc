@@ -36,19 +36,6 @@ std::string_view space_mark(char32_t c) {
   }
 }
 
-// The letters beyond ASCII that a byte-level vocabulary writes as bytes: 你 for ä½ł. Nothing if the token
-// writes no whole ones, as é by itself, which is a letter of other vocabularies.
-std::optional<std::string> letters_of_bytes(std::string_view token) {
-  std::optional<std::string> bytes = characters_as_bytes(token);
-  if (!bytes || bytes->size() == token.size()) return std::nullopt;
-  for (std::size_t at = 0; at < bytes->size();) {
-    const CodePoint point = decode_utf8(*bytes, at);
-    if (!point.valid) return std::nullopt;
-    at += point.bytes;
-  }
-  return bytes;
-}
-
 }  // namespace
 
 std::string readable_text(std::string_view text) {

@@ -4,33 +4,105 @@
 #include <utility>
 
 #include "core/fail.h"
-#include "fovea/error.h"
+#include "core/parallel.h"
 #include "models/architecture.h"
 #include "models/intervener.h"
 
 namespace fovea {
 namespace {
 
-// Keeps every attention call, and if asked the stream before every layer; ends a run that nobody waits for.
-class KeepingProbe final : public Probe {
+// The streams of a run from which it can go on.
+struct KeptStreams {
+  std::vector<Tensor> encoder, decoder;  // [1, N, E] before each layer
+  std::vector<Tensor> attended;          // of encoder-decoder models: after the decoder's self-attention
+
+  void keep(const StreamCall& call, bool encoder_decoder) {
+    const bool decoded = call.kind == AttentionKind::decoder;
+    if (call.point == StreamPoint::before) (decoded ? decoder : encoder).push_back(Tensor::copy_of(call.x));
+    if (call.point == StreamPoint::middle && decoded && encoder_decoder) {
+      attended.push_back(Tensor::copy_of(call.x));
+    }
+  }
+};
+
+// Of the first run: the streams. Its attention is known.
+class StreamProbe final : public Probe {
  public:
-  KeepingProbe(Capture& capture, std::vector<Tensor>* streams, const std::stop_token& stop)
-      : capture_(capture), streams_(streams), stop_(stop) {}
+  StreamProbe(KeptStreams& streams, bool encoder_decoder, const std::stop_token& stop)
+      : streams_(streams), encoder_decoder_(encoder_decoder), stop_(stop) {}
+
+  void attention(const AttentionCall&) override { check_stop(stop_, "run"); }
+  void stream(const StreamCall& call) override { streams_.keep(call, encoder_decoder_); }
+
+ private:
+  KeptStreams& streams_;
+  bool encoder_decoder_;
+  const std::stop_token& stop_;
+};
+
+// Where a changed run leaves the kept one. Models with one stack have a layer of that.
+struct Departure {
+  Index encoder = 0, decoder = 0;  // the first layers that are computed
+  bool attended = false;           // of the decoder's: from its cross-attention on
+
+  bool keeps(AttentionKind kind, Index layer) const {
+    if (kind == AttentionKind::encoder) return layer < encoder;
+    return layer < decoder || (layer == decoder && attended && kind == AttentionKind::decoder);
+  }
+};
+
+Departure departure_of(const Intervention& intervention, const ModelConfig& config) {
+  Departure first{config.attention_layers(AttentionKind::encoder),
+                  config.attention_layers(AttentionKind::decoder)};
+  const auto decoder_from = [&first](Index layer, bool attended) {
+    if (layer > first.decoder) return;
+    first.attended = layer == first.decoder ? first.attended && attended : attended;
+    first.decoder = layer;
+  };
+  for (const auto& step : intervention.steps()) {
+    const ActivationPlace& place = step->place;
+    if (place.kind == AttentionKind::encoder) {
+      first.encoder = std::min(first.encoder, place.layer);
+      continue;
+    }
+    const bool later = place.is_stream() && place.site != ActivationSite::resid_pre;
+    decoder_from(place.layer, config.is_encoder_decoder() && (place.kind == AttentionKind::cross || later));
+  }
+  // The decoder's first self-attention is all that knows nothing of the encoder.
+  if (config.is_encoder_decoder() && first.encoder < config.layers) decoder_from(0, true);
+  return first;
+}
+
+// Attention of a changed run: computed, or where it is that of the kept run, taken from there.
+class ChangedProbe final : public Probe {
+ public:
+  ChangedProbe(Capture& capture, const Run& kept, const Departure& departure, const std::stop_token& stop)
+      : capture_(capture), kept_(kept), departure_(departure), stop_(stop) {}
 
   void attention(const AttentionCall& call) override {
-    if (stop_.stop_requested()) throw Stopped("[run] stopped");
+    check_stop(stop_, "run");
+    take_until(call.kind, call.layer);
     capture_.attention(call);
   }
-  void stream(const StreamCall& call) override {
-    if (streams_ != nullptr && call.point == StreamPoint::before) {
-      streams_->push_back(Tensor::copy_of(call.x));
+  void finish() { take_until(AttentionKind::encoder, -1); }
+
+ private:
+  // In the order of the run: what comes before this call and was not computed.
+  void take_until(AttentionKind kind, Index layer) {
+    const std::vector<LayerView>& layers = kept_.layers();
+    for (; next_ < layers.size(); ++next_) {
+      const LayerView& at = layers[next_];
+      if (at.kind == kind && at.layer == layer) break;
+      if (!departure_.keeps(at.kind, at.layer)) continue;
+      capture_.keep({at.kind, at.layer, at.q, at.k, at.v, at.options, at.memory});
     }
   }
 
- private:
   Capture& capture_;
-  std::vector<Tensor>* streams_;
+  const Run& kept_;
+  const Departure& departure_;
   const std::stop_token& stop_;
+  std::size_t next_ = 0;  // of the kept layers
 };
 
 // For a run of the same tokens.
@@ -46,28 +118,55 @@ Capture capture_like(const TextModel& model, const TextRun& run) {
   return capture;
 }
 
-Index first_layer(const Intervention& intervention, const ModelConfig& config) {
-  Index first = std::max(config.layers, config.decoder_layers);
-  for (const auto& step : intervention.steps()) first = std::min(first, step->place.layer);
-  return first;
-}
-
 }  // namespace
 
 struct KeptRun::Parts {
   TextModel model;
   TextRun run;
-  std::vector<Tensor> streams;  // [1, N, E] before each layer; none where the model cannot restart
+  KeptStreams streams;
+  std::vector<KeyValueCache> memory;  // of encoder-decoder models: the encoder's output, per decoder layer
+
+  // A run from there on.
+  Restart restart(const Departure& departure) const;
 };
 
+Restart KeptRun::Parts::restart(const Departure& departure) const {
+  const ModelConfig& config = model.model().config();
+  const auto at = [](const std::vector<Tensor>& all, Index layer) {
+    return all[static_cast<std::size_t>(layer)];
+  };
+  Restart restart;
+  if (!config.has_decoder()) {
+    restart.layer = departure.encoder;
+    restart.x = at(streams.encoder, restart.layer);
+    return restart;
+  }
+  restart.layer = departure.decoder;
+  restart.attended = departure.attended;
+  restart.x = at(departure.attended ? streams.attended : streams.decoder, restart.layer);
+  if (!config.is_encoder_decoder()) return restart;
+  if (departure.encoder == config.layers) {
+    restart.memory = &memory;
+  } else {
+    restart.encoder_layer = departure.encoder;
+    restart.encoder_x = at(streams.encoder, departure.encoder);
+  }
+  return restart;
+}
+
 KeptRun::KeptRun(const TextModel& model, const TextRun& run, const std::stop_token& stop) {
-  const bool restarts = model.model().architecture().restarts();
-  Capture capture = capture_like(model, run);
-  std::vector<Tensor> streams;
-  KeepingProbe probe(capture, restarts ? &streams : nullptr, stop);
-  TextRun kept{{}, run.input, run.cut, model.model().run(run.input, {.probe = &probe, .logits = false})};
-  kept.run = run.run;  // the same numbers, and its memory is there already
-  parts_ = std::make_shared<const Parts>(Parts{model, std::move(kept), std::move(streams)});
+  KeptStreams streams;
+  StreamProbe probe(streams, model.model().config().is_encoder_decoder(), stop);
+  TextRun kept{run.run, run.input, run.cut,
+               model.model().run(run.input, {.probe = &probe, .logits = false})};
+  std::vector<KeyValueCache> memory;
+  for (const LayerView& layer : run.run.layers()) {
+    if (layer.kind != AttentionKind::cross) continue;
+    memory.emplace_back(KeyValueCacheConfig{1, layer.k.shape()[1], layer.k.shape()[3]});
+    memory.back().append(layer.k, layer.v);
+  }
+  parts_ =
+      std::make_shared<const Parts>(Parts{model, std::move(kept), std::move(streams), std::move(memory)});
 }
 
 const TextModel& KeptRun::model() const { return parts_->model; }
@@ -77,27 +176,15 @@ TextRun KeptRun::changed(const Intervention& intervention, const std::stop_token
   if (intervention.empty()) return run();
   const Model& of = model().model();
   Capture capture = capture_like(model(), run());
-  KeepingProbe probe(capture, nullptr, stop);
   TextRun after{{}, run().input, run().cut, {}};
-  if (parts_->streams.empty()) {
-    RunOptions options;
-    options.probe = &probe;
-    options.logits = false;
-    options.intervention = intervention;
-    after.output = of.run(after.input, options);
-  } else {
-    Intervener intervener(intervention, after.input, of.config(), &probe);  // checks the places
-    const Index first = first_layer(intervention, of.config());
-    for (const LayerView& layer : run().run.layers()) {
-      if (layer.layer >= first) continue;
-      capture.keep({layer.kind, layer.layer, layer.q, layer.k, layer.v, layer.options, layer.memory});
-    }
-    Restart restart;
-    restart.layer = first;
-    restart.x = parts_->streams[static_cast<std::size_t>(first)];
-    restart.probe = &intervener;
-    after.output.hidden = of.architecture().restart(std::move(restart));
-  }
+  const Departure departure = departure_of(intervention, of.config());
+  ChangedProbe probe(capture, run().run, departure, stop);
+  Intervener intervener(intervention, after.input, of.config(), &probe);  // checks the places
+  Restart restart = parts_->restart(departure);
+  restart.probe = &intervener;
+  after.output = of.architecture().restart(std::move(restart));
+  probe.finish();
+  if (after.output.encoder_hidden.empty()) after.output.encoder_hidden = run().output.encoder_hidden;
   after.run = Run(std::move(capture));
   return after;
 }

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "core/fail.h"
+#include "fovea/activations.h"
 #include "fovea/render.h"
+#include "fovea/tokenizer.h"
 #include "io/messages.h"
 
 namespace fovea {
@@ -117,9 +119,10 @@ std::vector<Index> matches(const std::string& name, const std::vector<std::strin
   for (int pass = 0; pass < 3; ++pass) {  // as it is, with its space, without any mark
     std::vector<Index> found;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const bool same = pass == 0   ? tokens[i] == name
-                        : pass == 1 ? spaced(tokens[i]) == name
-                                    : !name.empty() && bare(tokens[i]) == name;
+      const std::string letters = token_in_letters(tokens[i]);
+      const bool same = pass == 0   ? tokens[i] == name || letters == name
+                        : pass == 1 ? spaced(letters) == name
+                                    : !name.empty() && bare(letters) == name;
       if (same) found.push_back(static_cast<Index>(i));
     }
     if (!found.empty()) return found;
@@ -174,6 +177,13 @@ std::optional<ActivationPlace> parse_hook(const std::string& text, const ModelCo
   std::string known;
   for (const HookName& hook : kHooks) known += (known.empty() ? "" : ", ") + std::string(hook.name);
   fail("[places] {}: after the layer expected one of {}", in_quotes(text), known);
+}
+
+// An activation of another run takes the place of one of this run, position by position.
+void check_as_long(const char* what, const Ids& here, const Ids& there) {
+  if (here.shape() == there.shape()) return;
+  fail("[places] patches: the {} has {} tokens, that of the other run {}: they must agree", what,
+       here.shape().elements(), there.shape().elements());
 }
 
 }  // namespace
@@ -255,6 +265,22 @@ PatchPlace parse_patch(const std::string& patch, const ModelConfig& config, cons
     result.positions.push_back(parse_position(name, tokens));
   }
   return result;
+}
+
+Intervention parse_patches(const std::vector<std::string>& patches, const TextModel& model,
+                           const TextRun& run, const TextRun& from) {
+  check_as_long("text", run.input.ids, from.input.ids);
+  check_as_long("second text", run.input.decoder_ids, from.input.decoder_ids);
+  Intervention all;
+  for (const std::string& patch : patches) {
+    const PatchPlace place = parse_patch(patch, model.model().config(), run.run);
+    ActivationPlace whole = place.place;
+    whole.heads.clear();
+    all = all & Intervention::replace(place.place,
+                                      std::move(activations(model.model(), from.input, {whole}).front()),
+                                      place.positions);
+  }
+  return all;
 }
 
 Index parse_position(const std::string& name, const std::vector<std::string>& tokens) {

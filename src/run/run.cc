@@ -67,6 +67,10 @@ std::vector<TokenSequence> only(const std::vector<TokenSequence>& sequences, Ind
   return sequence == nullptr ? std::vector<TokenSequence>{} : std::vector<TokenSequence>{*sequence};
 }
 
+std::shared_ptr<const Run::Tokens> only(const Run::Tokens& all, Index batch) {
+  return std::make_shared<const Run::Tokens>(Run::Tokens{only(all.queries, batch), only(all.keys, batch)});
+}
+
 // One batch entry of a layer, with all its heads.
 LayerView entry_of(const LayerView& layer, Index batch) {
   if (batch < 0 || batch >= layer.batch()) {
@@ -250,10 +254,16 @@ Run Run::select(AttentionKind kind, Index batch) const {
   for (const LayerView& each : layers_) {
     if (each.kind == kind) part.layers_.push_back(entry_of(each, batch));
   }
-  const Tokens& all = tokens(kind);
-  part.tokens_.emplace_back(
-      kind, std::make_shared<const Tokens>(Tokens{only(all.queries, batch), only(all.keys, batch)}));
+  part.tokens_.emplace_back(kind, only(tokens(kind), batch));
   return part;
+}
+
+Run Run::sequence(Index batch) const {
+  Run one;
+  one.model_ = model_;
+  for (const LayerView& each : layers_) one.layers_.push_back(entry_of(each, batch));
+  for (const auto& [kind, all] : tokens_) one.tokens_.emplace_back(kind, only(*all, batch));
+  return one;
 }
 
 Run Run::masked(const Mask& mask) const {

@@ -45,6 +45,27 @@ TEST(PredictCommand, json_and_table) {
   EXPECT_TRUE(contains(none.err, "there is no [MASK]")) << none.err;
 }
 
+// en-zh has a byte-level vocabulary: people read letters, programs its tokens.
+TEST(PredictCommand, tokens_in_letters) {
+  const std::string model = std::string(FOVEA_TEST_DATA) + "/../../models/en-zh";
+  const CommandResult table = run_fovea({"predict", "--model", model, "I love you.", "我爱", "--top", "2"});
+  EXPECT_TRUE(contains(table.out, "after 爱 (position 2)")) << table.out;
+  EXPECT_TRUE(contains(table.out, "\n你 ")) << table.out;
+  const CommandResult lens =
+      run_fovea({"predict", "--model", model, "I love you.", "我爱", "--position", "爱", "--lens"});
+  EXPECT_TRUE(contains(lens.out, "after 爱")) << lens.out << lens.err;
+  EXPECT_TRUE(contains(lens.out, " 你 ")) << lens.out;
+  const CommandResult changed = run_fovea(
+      {"whatif", "--model", model, "--block", "cross.L1H*:爱->love", "I love you.", "我爱", "--top", "2"});
+  EXPECT_EQ(changed.exit_code, 0) << changed.err;
+  EXPECT_TRUE(contains(changed.out, "\n你 ")) << changed.out;
+  for (const CommandResult& one : {table, lens, changed}) {
+    EXPECT_FALSE(contains(one.out, "ä½ł")) << one.out;
+  }
+  const json exact = json_of({"predict", "--model", model, "I love you.", "我爱", "--json"});
+  EXPECT_EQ(exact.at("predictions").at(0).at("top").at(0).at("token"), "ä½ł");
+}
+
 TEST(PredictCommand, lens_and_attribution) {
   const std::vector<std::string> start = {"predict", "--model", whatif_model("t5"),
                                           "the cat", "the dog", "--json"};

@@ -126,29 +126,52 @@ TEST_P(WhatIf, places_that_are_not_there_are_errors) {
 // A run from a layer on, and from a position on, has the bits of a whole one where it says the same.
 TEST_P(WhatIf, restart_in_the_middle) {
   const Architecture& architecture = model.architecture();
-  if (!architecture.restarts()) {
-    EXPECT_THROW(architecture.restart({}), Error);
-    return;
-  }
   const Tensor x = activations(model, input(), {{ActivationSite::resid_pre, kind, 1, {}}}).front();
   const Tensor whole = model.run(input()).hidden;
-  expect_near(architecture.restart({1, x}), whole, 1e-6, "from layer 1");
-  if (kind == kEnc) return;
-  const Index tokens = whole.shape()[1], from = 4;
   Capture capture;
   RunOptions options;
   options.probe = &capture;
   static_cast<void>(model.run(input(), options));
+  const Index tokens = whole.shape()[1], from = 4;
   DecodingState state;
   for (const CapturedAttention& call : capture.calls()) {
     KeyValueCache cache({1, call.k.shape()[1], call.k.shape()[3]});
-    cache.append(call.k.slice(2, 0, from), call.v.slice(2, 0, from));
-    state.self.push_back(std::move(cache));
+    const Index before = call.kind == kCross ? call.k.shape()[2] : from;
+    cache.append(call.k.slice(2, 0, before), call.v.slice(2, 0, before));
+    if (call.kind != kEnc) (call.kind == kCross ? state.cross : state.self).push_back(std::move(cache));
   }
+  Restart restart{1, x};
+  restart.memory = two ? &state.cross : nullptr;
+  expect_near(architecture.restart(restart).hidden, whole, 1e-6, "from layer 1");
+  if (kind == kEnc) return;
   state.tokens = from;
-  const Tensor tail = Tensor::copy_of(x.view().slice(1, from, tokens));
-  const Tensor last = architecture.restart({1, tail, &state, true});
-  expect_near(last, Tensor::copy_of(whole.view().slice(1, tokens - 1, tokens)), 1e-5, "last of the tail");
+  restart.x = Tensor::copy_of(x.view().slice(1, from, tokens));
+  restart.state = &state;
+  restart.last_only = true;
+  expect_near(architecture.restart(restart).hidden,
+              Tensor::copy_of(whole.view().slice(1, tokens - 1, tokens)), 1e-5, "last of the tail");
+}
+
+// Of an encoder-decoder model also from a layer of its encoder on, and between self- and cross-attention.
+TEST_P(WhatIf, restart_of_an_encoder_and_between_attentions) {
+  if (!two) return;
+  const ModelOutput whole = model.run(input());
+  const Index tokens = whole.hidden.shape()[1];
+  Restart restart;
+  restart.encoder_layer = 1;
+  restart.encoder_x = activations(model, input(), {{ActivationSite::resid_pre, kEnc, 1, {}}}).front();
+  for (Index layer = 0; layer < model.config().decoder_layers; ++layer) {
+    restart.layer = layer;
+    restart.attended = true;
+    restart.last_only = false;
+    restart.x = activations(model, input(), {{ActivationSite::resid_mid, kDec, layer, {}}}).front();
+    const ModelOutput again = model.architecture().restart(restart);
+    expect_near(again.hidden, whole.hidden, 1e-6, "hidden");
+    expect_near(again.encoder_hidden, whole.encoder_hidden, 1e-6, "of the encoder");
+    restart.last_only = true;
+    expect_near(model.architecture().restart(restart).hidden,
+                Tensor::copy_of(whole.hidden.view().slice(1, tokens - 1, tokens)), 1e-5, "last");
+  }
 }
 
 // What is ablated gives nothing, whatever it was.

@@ -2,7 +2,10 @@
 #include "fovea/kept_run.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "fovea/activations.h"
 #include "fovea/error.h"
 #include "fovea/places.h"
 #include "models/model_testing.h"
@@ -53,6 +56,69 @@ TEST_P(Kept, a_changed_run_is_that_of_a_whole_run) {
     if (config.has_logits) {
       expect_near(kept.logits(got, {0}), want.output.logits.reshaped({1, config.vocabulary}), 1e-5,
                   "logits");
+    }
+  }
+}
+
+// What a change leaves alone is shown from the kept run's own memory; all else is new.
+TEST_P(Kept, only_what_follows_a_change_is_computed) {
+  const auto expect_kept = [&](const std::string& heads, const std::vector<std::string>& want) {
+    const TextRun got = kept.changed(off(heads));
+    std::vector<std::string> found;
+    ASSERT_EQ(got.run.layers().size(), read.run.layers().size());
+    for (std::size_t i = 0; i < read.run.layers().size(); ++i) {
+      const LayerView &now = got.run.layers()[i], &before = read.run.layers()[i];
+      ASSERT_EQ(now.kind, before.kind) << i;  // in the order of the run
+      ASSERT_EQ(now.layer, before.layer) << i;
+      if (now.q.data() == before.q.data()) {
+        found.push_back(to_string(now.kind) + std::to_string(now.layer));
+      }
+    }
+    EXPECT_EQ(found, want) << heads;
+  };
+  if (!config.is_encoder_decoder()) {
+    const std::string kind = config.has_decoder() ? "decoder" : "encoder";
+    expect_kept("L0H1", {});
+    return expect_kept("L1H1", {kind + "0"});
+  }
+  expect_kept("enc.L0H0", {"decoder0"});
+  expect_kept("enc.L1H0", {"encoder0", "decoder0"});
+  expect_kept("dec.L1H0", {"encoder0", "encoder1", "decoder0", "cross0"});
+  expect_kept("cross.L1H0", {"encoder0", "encoder1", "decoder0", "cross0", "decoder1"});
+  expect_kept("cross.L0H0", {"encoder0", "encoder1", "decoder0"});
+  expect_kept("dec.L2H1,cross.L1H0", {"encoder0", "encoder1", "decoder0", "cross0", "decoder1"});
+  expect_kept("enc.L1H0,dec.L0H0", {"encoder0"});
+  expect_kept("enc.L1H0,dec.L2H0", {"encoder0", "decoder0"});
+}
+
+// Streams and heads of both halves, alone and together, against whole runs.
+TEST_P(Kept, changes_of_an_encoder_and_its_decoder) {
+  if (!config.is_encoder_decoder()) return;
+  using Site = ActivationSite;
+  const auto doubled = [&](Site site, AttentionKind kind, Index layer) {
+    const ActivationPlace place = {site, kind, layer, {}};
+    Tensor values = activations(model.model(), read.input, {place}).front();
+    for (Index i = 0; i < values.shape().elements(); ++i) values.data()[i] *= 1.5f;
+    return Intervention::replace(place, std::move(values), {0});
+  };
+  const AttentionKind encoder = AttentionKind::encoder, decoder = AttentionKind::decoder;
+  for (const Intervention& change :
+       {off("enc.L0H1"), off("enc.L1H2"), off("cross.L0H0"), off("cross.L2H3"),
+        off("cross.L1H0") & off("dec.L1H1"), off("enc.L1H0") & off("dec.L0H2"),
+        off("enc.L0H0") & off("cross.L2H1"), doubled(Site::resid_mid, decoder, 0),
+        doubled(Site::resid_cross, decoder, 1), doubled(Site::resid_post, decoder, 2),
+        doubled(Site::resid_pre, decoder, 0), doubled(Site::resid_post, encoder, 1),
+        doubled(Site::resid_pre, encoder, 1) & doubled(Site::resid_pre, decoder, 1)}) {
+    const TextRun got = kept.changed(change);
+    ReadOptions options;
+    options.intervention = change;
+    options.output = true;
+    const TextRun want = model.read_again(read, options);
+    expect_near(got.output.hidden, want.output.hidden, 1e-5, "hidden");
+    expect_near(got.output.encoder_hidden, want.output.encoder_hidden, 1e-5, "of the encoder");
+    for (const LayerView& layer : want.run.layers()) {
+      expect_near(layer_weights(got.run, layer.kind, layer.layer),
+                  layer_weights(want.run, layer.kind, layer.layer), 1e-5, "weights");
     }
   }
 }

@@ -99,6 +99,12 @@ TEST(Places, tokens_by_name_and_position) {
   EXPECT_EQ(parse_position("4", tokens), 4);
   EXPECT_EQ(parse_position("\"7\"", tokens), 5);
   EXPECT_EQ(parse_position("ing", {"sing", "##ing"}), 1);
+  const std::vector<std::string> bytes = {"Ġ", "çĪ±", "Ġä½ł"};  // 爱, 你 as GPT-2's vocabulary writes them
+  EXPECT_EQ(parse_position("爱", bytes), 1);
+  EXPECT_EQ(parse_position("çĪ±", bytes), 1);
+  EXPECT_EQ(parse_position("你", bytes), 2);
+  EXPECT_EQ(parse_position(" 你", bytes), 2);
+  EXPECT_EQ(parse_position("Ġ你", bytes), 2);
   for (const char* wrong : {"6", "dog", "-1", ""})
     EXPECT_THROW(parse_position(wrong, tokens), Error) << wrong;
   try {
@@ -117,6 +123,10 @@ TEST(Places, tokens_by_name_and_position) {
   const TextRun read = t5.read({"the cat sat", "dog"});
   EXPECT_EQ(parse_patch("cross.L1.v@sat", t5.model().config(), read.run).positions, std::vector<Index>{2});
   EXPECT_THROW(parse_patch("cross.L1.q@sat", t5.model().config(), read.run), Error);
+  // What is patched comes from texts that are as long, both of them.
+  EXPECT_NO_THROW(parse_patches({"dec.L0.q"}, t5, read, t5.read({"sat cat the", "dog"})));
+  EXPECT_THROW(parse_patches({"dec.L0.q"}, t5, read, t5.read({"the cat", "dog"})), Error);
+  EXPECT_THROW(parse_patches({"dec.L0.q"}, t5, read, t5.read({"the cat sat", "dog dog"})), Error);
 }
 
 }  // namespace

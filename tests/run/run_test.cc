@@ -128,6 +128,24 @@ TEST(Run, a_selected_sequence_is_the_same_alone) {
   }
 }
 
+TEST(Run, a_sequence_has_all_kinds_of_the_run) {
+  const fovea::Run run = sample();
+  for (Index b = 0; b < kBatch; ++b) {
+    const fovea::Run one = run.sequence(b);
+    ASSERT_EQ(one.kinds(), run.kinds());
+    EXPECT_EQ(one.model(), run.model());
+    for (const AttentionKind kind : kKinds) {
+      ASSERT_EQ(one.layer(kind, 0).batch(), 1);
+      EXPECT_EQ(one.query_tokens(kind), run.query_tokens(kind, b));
+      EXPECT_EQ(one.key_tokens(kind), run.key_tokens(kind, b));
+      const Tensor got = one.weights({.kind = kind, .head = 1});
+      const Tensor want = run.weights({.kind = kind, .head = 1, .batch = b});
+      for (Index i = 0; i < want.shape().elements(); ++i) ASSERT_EQ(got.data()[i], want.data()[i]);
+    }
+  }
+  EXPECT_THROW(run.sequence(kBatch), Error);
+}
+
 // [N, M] of all heads, by the definition.
 Matrix plain_merge(const fovea::Run& run, AttentionKind kind, Index batch, HeadMerge how) {
   const LayerView& layer = run.layer(kind, 0);

@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "fovea/tokenizer.h"
 #include "text/models/byte_alphabet.h"
 #include "text/models/byte_pair.h"
 #include "text/models/trie.h"
@@ -205,6 +206,16 @@ TEST(ByteAlphabet, every_byte_has_a_character) {
   EXPECT_EQ(characters_as_bytes(bytes_as_characters(all)), all);
   EXPECT_EQ(bytes_as_characters(" \n"), "ĠĊ");
   EXPECT_EQ(characters_as_bytes("中"), std::nullopt);
+}
+
+TEST(ByteAlphabet, tokens_in_letters) {
+  EXPECT_EQ(token_in_letters("ä½ł"), "你");
+  EXPECT_EQ(token_in_letters("ĠçĪ±"), "Ġ爱");
+  EXPECT_EQ(token_in_letters("ä½łĊa"), "你Ċa");
+  EXPECT_EQ(token_in_letters("ä½"), "ä½") << "ends within a letter";
+  for (const char* same : {"", "cat", "Ġcat", "▁cat", "##ing", "é", "你", "</s>", "a b"}) {
+    EXPECT_EQ(token_in_letters(same), same);
+  }
 }
 
 TEST(ValidText, replaces_as_python_does) {

@@ -10,6 +10,7 @@
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
 #include "fovea/places.h"
+#include "fovea/tokenizer.h"
 #include "inputs/model_input.h"
 #include "inputs/text_argument.h"
 #include "output/prediction_sources.h"
@@ -146,8 +147,8 @@ class PredictCommand final : public Command {
 
   void print_attribution(const Context& context, const TextModel& model, Index token,
                          const LogitAttribution& parts) const {
-    context.line(context.say(
-        tr("logit of {0}: {1}", one_line(token_name(model, token)), fmt::format("{:.4f}", parts.logit))));
+    context.line(context.say(tr("logit of {0}: {1}", one_line(token_in_letters(token_name(model, token))),
+                                fmt::format("{:.4f}", parts.logit))));
     context.line();
     print_parts(context, parts, top_.value_or(10));
   }

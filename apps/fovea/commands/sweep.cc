@@ -17,6 +17,7 @@
 #include "fovea/layer_head_matrix.h"
 #include "fovea/npz.h"
 #include "fovea/predict.h"
+#include "fovea/tokenizer.h"
 #include "inputs/model_input.h"
 #include "inputs/text_argument.h"
 #include "output/prediction_table.h"
@@ -221,7 +222,8 @@ void SweepCommand::print(const Context& context, const Sweep& sweep,
        context.say(tr("change"))}};
   for (const auto& [i, j] : order) {
     rows.push_back({over_heads() ? fmt::format("L{}H{}", i, j)
-                                 : fmt::format("L{} {} ({})", i, tokens[static_cast<std::size_t>(j)], j),
+                                 : fmt::format("L{} {} ({})", i,
+                                               token_in_letters(tokens[static_cast<std::size_t>(j)]), j),
                     fmt::format("{:.4f}", sweep.values(i, j)),
                     fmt::format("{:+.4f}", sweep.values(i, j) - sweep.base)});
   }

@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "command.h"
-#include "fovea/activations.h"
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
 #include "fovea/places.h"
@@ -51,7 +50,6 @@ class WhatIfCommand final : public Command {
 
  private:
   Intervention intervention(const TextModel& model, const TextRun& run) const;
-  Intervention patches(const TextModel& model, const TextRun& run) const;
   void print_vectors(const Context& context, const TextModel& model, const TextRun& before,
                      const TextRun& after) const;
   void print_logits(const Context& context, const TextModel& model, const TextRun& before,
@@ -90,32 +88,6 @@ void WhatIfCommand::declare(OptionList& options) {
   options.flag("--json", json_, tr("print JSON"));
 }
 
-Intervention WhatIfCommand::patches(const TextModel& model, const TextRun& run) const {
-  Intervention all;
-  if (patch_.empty()) return all;
-  ReadOptions options;
-  options.write = false;
-  const TextRun other = model.read(texts_of_arguments(patch_from_), options);
-  const auto check = [](const char* what, const Ids& got, const Ids& want) {
-    if (got.shape() == want.shape()) return;
-    throw Error(fmt::format("[whatif] {} of --patch-from has {} tokens, that of TEXT {}: they must agree",
-                            what, got.shape()[1], want.shape()[1]));
-  };
-  check("the text", other.input.ids, run.input.ids);
-  if (!run.input.decoder_ids.empty()) {
-    check("the second text", other.input.decoder_ids, run.input.decoder_ids);
-  }
-  for (const std::string& patch : patch_) {
-    const PatchPlace place = parse_patch(patch, model.model().config(), run.run);
-    ActivationPlace whole = place.place;
-    whole.heads.clear();
-    all = all & Intervention::replace(place.place,
-                                      std::move(activations(model.model(), other.input, {whole}).front()),
-                                      place.positions);
-  }
-  return all;
-}
-
 Intervention WhatIfCommand::intervention(const TextModel& model, const TextRun& run) const {
   const ModelConfig& config = model.model().config();
   Intervention all;
@@ -142,7 +114,10 @@ Intervention WhatIfCommand::intervention(const TextModel& model, const TextRun& 
     }
   }
   for (const std::string& edges : block_) all = all & parse_edges(edges, config, run.run);
-  return all & patches(model, run);
+  if (patch_.empty()) return all;
+  ReadOptions options;
+  options.write = false;
+  return all & parse_patches(patch_, model, run, model.read(texts_of_arguments(patch_from_), options));
 }
 
 void WhatIfCommand::run(const Context& context) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/tokenizer.h"
 #include "output/prediction_table.h"
 
 namespace fovea::command {
@@ -65,7 +66,8 @@ LensAt lens_at(const TextModel& model, ConstView logits, Index token, Index coun
 }
 
 void print_lens(const Context& context, const LensAt& lens) {
-  std::vector<std::vector<std::string>> rows = {{context.say(tr("layer")), lens.followed.front().token}};
+  std::vector<std::vector<std::string>> rows = {
+      {context.say(tr("layer")), token_in_letters(lens.followed.front().token)}};
   for (std::size_t i = 0; i < lens.top.front().size(); ++i) {
     rows.front().push_back(i == 0 ? context.say(tr("most likely")) : fmt::format("{}.", i + 1));
   }
@@ -73,7 +75,7 @@ void print_lens(const Context& context, const LensAt& lens) {
   for (std::size_t layer = 0; layer < lens.top.size(); ++layer) {
     rows.push_back({fmt::format("L{}", layer), percent(lens.followed[layer].probability)});
     for (const TokenPrediction& each : lens.top[layer]) {
-      rows.back().push_back(fmt::format("{} {}", each.token, percent(each.probability)));
+      rows.back().push_back(fmt::format("{} {}", token_in_letters(each.token), percent(each.probability)));
     }
     bars.push_back(share_bar(lens.followed[layer].probability));
   }

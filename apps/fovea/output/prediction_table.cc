@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fovea/places.h"
+#include "fovea/tokenizer.h"
 #include "words.h"
 
 namespace fovea::command {
@@ -22,6 +23,7 @@ std::string table_with_bars(std::vector<std::vector<std::string>> rows,
                             const std::vector<std::string>& bars) {
   std::vector<int> widths(rows.front().size());
   for (std::vector<std::string>& row : rows) {
+    if (!row.empty()) row.front() = token_in_letters(row.front());
     for (std::size_t i = 0; i < row.size(); ++i) {
       row[i] = one_line(row[i]);
       widths[i] = std::max(widths[i], display_width(row[i]));
@@ -46,7 +48,7 @@ std::string table_with_bars(std::vector<std::vector<std::string>> rows,
 
 std::string place_of_prediction(const Context& context, const TextModel& model,
                                 const std::vector<std::string>& tokens, Index position) {
-  const std::string token = one_line(tokens[static_cast<std::size_t>(position)]);
+  const std::string token = one_line(token_in_letters(tokens[static_cast<std::size_t>(position)]));
   return model.model().config().has_decoder() ? context.say(tr("after {0} (position {1})", token, position))
                                               : context.say(tr("at {0} (position {1})", token, position));
 }

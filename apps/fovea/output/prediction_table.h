@@ -11,6 +11,7 @@
 namespace fovea::command {
 
 // Aligned columns under a rule; the first one stands left, the others right, `bars` (if any) at the end.
+// Tokens in the first column are shown in letters.
 std::string table_with_bars(std::vector<std::vector<std::string>> rows,
                             const std::vector<std::string>& bars);
 // A bar of up to 20 columns for a share of 0 to 1, in eighths.

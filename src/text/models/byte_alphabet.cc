@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/utf8.h"
+#include "fovea/tokenizer.h"
 #include "text/unicode/unicode.h"
 
 namespace fovea {
@@ -53,5 +54,30 @@ std::optional<std::string> characters_as_bytes(std::string_view text) {
   return bytes;
 }
 
+std::optional<std::string> letters_of_bytes(std::string_view token) {
+  std::optional<std::string> bytes = characters_as_bytes(token);
+  if (!bytes || bytes->size() == token.size()) return std::nullopt;
+  for (std::size_t at = 0; at < bytes->size();) {
+    const CodePoint point = decode_utf8(*bytes, at);
+    if (!point.valid) return std::nullopt;
+    at += point.bytes;
+  }
+  return bytes;
+}
+
 }  // namespace internal
+
+std::string token_in_letters(std::string_view token) {
+  const std::optional<std::string> letters = letters_of_bytes(token);
+  if (!letters) return std::string(token);
+  std::string text;
+  for (std::size_t at = 0; at < letters->size();) {
+    const CodePoint point = decode_utf8(*letters, at);
+    const std::string_view letter = std::string_view(*letters).substr(at, point.bytes);
+    text += point.value < 0x80 ? bytes_as_characters(letter) : std::string(letter);
+    at += point.bytes;
+  }
+  return text;
+}
+
 }  // namespace fovea

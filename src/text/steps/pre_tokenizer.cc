@@ -57,20 +57,20 @@ class Whitespace final : public PreTokenizer {
  public:
   void apply(SplitText& split) const override {
     cut_pieces(split, [](std::string_view bytes, ByteSpan piece, std::vector<ByteSpan>& pieces) {
-      enum class Kind { space, word, symbol } last = Kind::space;
+      enum class RunKind { space, word, symbol } last = RunKind::space;
       std::uint32_t begin = piece.begin;
       for (std::size_t at = piece.begin; at < piece.end;) {
         const auto here = static_cast<std::uint32_t>(at);
         const char32_t c = next_code_point(bytes, at);
-        const Kind kind = is_white_space(c)      ? Kind::space
-                          : is_word_character(c) ? Kind::word
-                                                 : Kind::symbol;
+        const RunKind kind = is_white_space(c)      ? RunKind::space
+                             : is_word_character(c) ? RunKind::word
+                                                    : RunKind::symbol;
         if (kind == last) continue;
-        if (last != Kind::space) pieces.push_back({begin, here});
+        if (last != RunKind::space) pieces.push_back({begin, here});
         begin = here;
         last = kind;
       }
-      if (last != Kind::space) pieces.push_back({begin, piece.end});
+      if (last != RunKind::space) pieces.push_back({begin, piece.end});
     });
   }
 };
