@@ -47,8 +47,8 @@ async function switched({ binary, session, induction }) {
   await settled(page);
   const want = commandSays(binary, "induction", words, "--ablate", "L1H0,L0H3");
   const bar = await page.textContent(".change-bar .moved");
-  const told = `after “tree” (10): ${want.before[0].token} ${percent(want.before[0].probability)} → ${want.after[0].token} ${percent(want.after[0].probability)}KL `;
-  assert.ok(bar.replace("␣", "").startsWith(told), `${bar} | ${told}`);
+  const told = `after “tree” (10): “${want.before[0].token}” ${percent(want.before[0].probability)} → “${want.after[0].token}” ${percent(want.after[0].probability)}KL `;
+  assert.ok(bar.replaceAll("␣", "").startsWith(told), `${bar} | ${told}`);
   const first = (await rows(page))[0];
   assert.deepEqual([first.token, first.percent], [want.after[0].token, percent(want.after[0].probability)]);
   await page.click(".change-bar button:has-text('before')");
@@ -103,6 +103,54 @@ async function everyView({ session, minilm, plain }) {
   sameDigits(await page.textContent(".facts dd >> nth=0"), largest, "largest difference of before and after");
 }
 
+// A click on a head: the prediction is asked for before all else, and painted with the change; the rest comes afterwards.
+async function predictionFirst({ session, minilm, induction }) {
+  const { page } = session;
+  for (const [id, view] of [[induction.id, "grid"], [minilm.id, "heads"], [induction.id, "text"]]) {
+    await open(session, `view=${view}&c=${id}&layer=0&head=1`);
+    const order = [];
+    const sent = (request) => request.url().includes("off=") && order.push(`ask ${/\w+(?=\?)/.exec(request.url())[0]}`);
+    const got = (request) => request.url().includes("off=") && order.push(`get ${/\w+(?=\?)/.exec(request.url())[0]}`);
+    page.on("request", sent).on("requestfinished", got);
+    const busy = await page.evaluate(async () => {
+      let states = [];
+      const observer = new MutationObserver(() => {
+        if (document.querySelector(".change-bar")) states.push(document.querySelector(".predictions")?.classList.contains("busy") ?? false);
+      });
+      observer.observe(document.body, { subtree: true, childList: true, attributes: true });
+      dispatchEvent(new KeyboardEvent("keydown", { key: "x" }));
+      await new Promise((done) => setTimeout(done, 400));
+      observer.disconnect();
+      return states[0];
+    });
+    await settled(page);
+    page.off("request", sent).off("requestfinished", got);
+    assert.deepEqual(order.slice(0, 2), ["ask predictions", "get predictions"], `${view}: ${order}`);
+    assert.ok(order.length > 2, `${view}: what follows is asked for, too`);
+    assert.equal(order.filter((one) => one === "ask predictions").length, 1, `${view}: once`);
+    assert.equal(busy, false, `${view}: the change is shown with its prediction`);
+  }
+  // A prediction that takes long does not hold the page up.
+  await page.route("**/predictions?*off=*", async (route) => (await new Promise((done) => setTimeout(done, 1500)), route.continue()));
+  await open(session, `view=grid&c=${induction.id}`);
+  await page.click("[data-off='1.1']");
+  await page.waitForSelector(".off-chip", { timeout: 1000 });
+  assert.equal(await page.locator(".predictions.busy").count(), 1);
+  await shown(page, () => !document.querySelector(".predictions.busy"));
+  await page.unroute("**/predictions?*off=*");
+  // Whoever goes on to another run before the answer is here takes no head along.
+  await page.route("**/predictions?*off=*", async (route) => (await new Promise((done) => setTimeout(done, 70)), route.continue().catch(() => undefined)));
+  await open(session, `view=grid&c=${induction.id}`);
+  await page.evaluate((other) => {
+    document.querySelector("[data-off='1.1']").click();
+    location.hash = `#view=grid&c=${other}`;
+  }, minilm.id);
+  await shown(page, () => document.querySelectorAll(".tile").length === 72);
+  await settled(page);
+  assert.equal(await page.locator(".off-chip").count(), 0);
+  await page.unroute("**/predictions?*off=*");
+}
+
 async function maskThrough({ binary, session, induction }) {
   const { page } = session;
   await open(session, `view=masks&c=${induction.id}&layer=0&head=3&mask=${encodeURIComponent("window(0)")}`);
@@ -115,7 +163,7 @@ async function maskThrough({ binary, session, induction }) {
   const edges = tokens.flatMap((_, i) => Array.from({ length: i }, (__, j) => ["--block", `L0H3:${i}->${j}`])).flat();
   const want = commandSays(binary, "induction", words, ...edges);
   const moved = (await page.textContent(".change-bar .moved")).replaceAll("␣", "");
-  assert.ok(moved.includes(`→ ${want.after[0].token} ${percent(want.after[0].probability)}`), `${moved} | ${JSON.stringify(want.after[0])}`);
+  assert.ok(moved.includes(`→ “${want.after[0].token}” ${percent(want.after[0].probability)}`), `${moved} | ${JSON.stringify(want.after[0])}`);
   assert.ok(want.kl > 1, "it matters");
   await page.click(".off-chip");
   await shown(page, () => !document.querySelector(".change-bar"));
@@ -286,6 +334,7 @@ export async function whatif(world) {
   };
   await test("What if: the next token, and the one after any other", () => bars(here));
   await test("What if: heads switched off by mouse and keys, before and after, Back and Forward", () => switched(here));
+  await test("What if: the prediction comes first", () => predictionFirst(here));
   await test("What if: every view has the changed run", () => everyView(here));
   await test("What if: a mask goes through all that follows", () => maskThrough(here));
   await test("What if: weights or what is passed on, in every view", () => passedOn(here));

@@ -1,6 +1,6 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { viewKeys, viewNames } from "./core/hash";
+import { offeredViews, viewKeys, viewNames } from "./core/hash";
 import type { ViewName } from "./core/hash";
 import { installKeys } from "./core/keyboard";
 import { t } from "./core/language";
@@ -53,12 +53,12 @@ function Views() {
   }, [now.view.value]);
   return (
     <nav class="views" ref={nav} aria-label={t("views")}>
-      {viewNames.map((name, at) => (
+      {offeredViews.map((name) => (
         <button
           type="button" key={name} data-view={name} aria-current={now.view.value === name ? "page" : undefined}
           onClick={() => change({ view: name })}
         >
-          <kbd aria-hidden="true">{viewKeys[at]}</kbd>
+          <kbd aria-hidden="true">{viewKeys[viewNames.indexOf(name)]}</kbd>
           {t(`view.${name}`)}
         </button>
       ))}

@@ -48,13 +48,15 @@ export function PassedSwitch() {
   );
 }
 
-// "after “mat” (5): . 41 % → and 33 %, KL 0.21 nats"
+// "after “mat” (5): “.” 41 % → “and” 33 %, KL 0.21 nats"
 function Moved(props: { at: PositionPrediction }) {
   const { at } = props;
   const of = capture.value!;
   const best = (before: boolean) => {
     const [token] = tokensShown(at, before);
-    return token && <b><TokenName token={token.token} ends={token.ends} /> {percentText(token.probability)}</b>;
+    if (!token) return null;
+    const name = <TokenName token={token.token} ends={token.ends} />;
+    return <b>{token.ends ? name : <>“{name}”</>} {percentText(token.probability)}</b>; // a comma needs its quotes
   };
   return (
     <span class="moved">

@@ -1,12 +1,15 @@
 // The sheet of keys.
 import { useEffect, useRef } from "preact/hooks";
+import { offeredViews } from "../core/hash";
 import { t } from "../core/language";
 import { startTour } from "../core/tour";
 import type { StringKey } from "../text/strings";
 
+const hasLessons = offeredViews.includes("learn");
+
 const groups: [StringKey, [string, StringKey][]][] = [
   ["keys.everywhere", [
-    ["1 – 9, s, 0", "keys.views"], ["[  ]", "keys.layer"], [",  .", "keys.head"], ["m", "keys.mean"], ["k", "keys.kind"],
+    [hasLessons ? "1 – 9, s, 0" : "1 – 9", "keys.views"], ["[  ]", "keys.layer"], [",  .", "keys.head"], ["m", "keys.mean"], ["k", "keys.kind"],
     ["d", "keys.direction"], ["c", "keys.colours"], ["r", "keys.range"], ["e", "keys.export"], ["w", "keys.explain"], ["/", "keys.text"],
     ["h", "keys.clean"], ["g", "keys.words"], ["x", "keys.switch"], ["b", "keys.before"], ["v", "keys.passed"], ["p", "keys.present"],
     ["l", "keys.language"], ["Esc", "keys.clear"], ["?", "keys.help"], ["Tab", "keys.tab"],
@@ -34,7 +37,7 @@ export function HelpSheet(props: { onClose: () => void }) {
         <button type="button" class="plain" aria-label={t("close")} onClick={() => dialog.current?.close()}>×</button>
       </header>
       <div class="columns">
-        {groups.map(([title, keys]) => (
+        {groups.filter(([title]) => hasLessons || title !== "view.learn").map(([title, keys]) => (
           <section key={title}>
             <h3>{t(title)}</h3>
             <dl>

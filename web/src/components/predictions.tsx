@@ -16,7 +16,9 @@ const fewRows = 8;
 // A token with the space before it made visible: " cat" is another token than "cat".
 export function TokenName(props: { token: string; ends?: boolean }) {
   if (props.ends) return <em>{t("endOfText")}</em>;
-  return <>{/^[Ġ▁ ]/.test(props.token) && <i class="space" aria-hidden="true">␣</i>}{tokenLabel(props.token)}</>;
+  const label = tokenLabel(props.token);
+  const spaced = /^[Ġ▁ ]/.test(props.token) && label !== "␣"; // a space alone is shown as one already
+  return <>{spaced && <i class="space" aria-hidden="true">␣</i>}{label}</>;
 }
 
 const goesOn = (of: Capture) => of.predicts === "next" && of.kinds.length === 1;

@@ -83,7 +83,7 @@ function FileTitle() {
   return (
     <p class="filetitle">
       <b>{shown.model_name}</b> <span>{shortened(shown.text, 28)}</span>
-      <small>{notes ? t("fileNotes", { type: notes.weights_dtype, loss: String(notes.loss) }) : t("fileWithoutWeights")}</small>
+      {!source.value?.canRun && <small>{notes ? t("fileNotes", { type: notes.weights_dtype, loss: String(notes.loss) }) : t("fileWithoutWeights")}</small>}
     </p>
   );
 }

@@ -2,19 +2,8 @@
 import { effect } from "@preact/signals";
 import { address, change, kindInfo, now, page, selectedTokens } from "./state";
 import { embedded } from "./embedded";
-import { readLink } from "./hash";
-import type { LinkState } from "./hash";
-
-interface Selection {
-  view: string;
-  kind: string;
-  layer: number;
-  head: number | "mean";
-  tokens: number[]; // selected queries, or keys where one looks at who looks there
-  key: number; // −1: none
-}
-
-const fields = ["view", "kind", "layer", "head", "tokens", "key"] as const;
+import { patchOf } from "./selection";
+import type { Selection } from "./selection";
 
 function selection(): Selection | null {
   const head = address.value;
@@ -22,17 +11,6 @@ function selection(): Selection | null {
   return {
     view: now.view.value, kind: head.kind, layer: head.layer, head: head.head, tokens: selectedTokens.value, key: now.key.value,
   };
-}
-
-// What others send is read as an address is: unknown or wrong fields change nothing.
-export function patchOf(asked: Record<string, unknown>): Partial<LinkState> {
-  const parts = fields.filter((name) => name in asked && asked[name] !== -1).map((name) => {
-    const value = asked[name];
-    return `${name}=${encodeURIComponent(Array.isArray(value) ? value.join(".") : String(value))}`;
-  });
-  const { state } = readLink(parts.join("&"));
-  const patch = Object.fromEntries(fields.filter((name) => name in asked).map((name) => [name, state[name]]));
-  return patch as Partial<LinkState>;
 }
 
 export function followParent(): void {

@@ -10,6 +10,9 @@ export const viewNames = [
   "text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow", "study", "learn",
 ] as const;
 export type ViewName = (typeof viewNames)[number];
+// Those that this page has something for: one made by the Python package has no lessons and no studies.
+const without = typeof document === "undefined" ? "" : document.getElementById("fovea-without")?.textContent ?? "";
+export const offeredViews: readonly ViewName[] = viewNames.filter((name) => !without.split(" ").includes(name));
 // The key that shows a view, in the order of their names.
 export const viewKeys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "s", "0"];
 export type Direction = "out" | "in";
@@ -165,7 +168,7 @@ const part: Field<number[]> = {
 };
 
 const fields: { [K in keyof LinkState]: Field<LinkState[K]> } = {
-  view: choice("view", viewNames),
+  view: choice("view", offeredViews),
   capture: words("c"),
   model: words("model"),
   text: words("text"),

@@ -2,7 +2,7 @@
 import { switchSelected } from "./head_off";
 import { address, canShowPassed, capture, change, explaining, isChanged, kindInfo, now, page } from "./state";
 import { rangeNames } from "./colours";
-import { viewKeys, viewNames } from "./hash";
+import { offeredViews, viewKeys, viewNames } from "./hash";
 import { chooseLanguage, language } from "./language";
 import { study, studyHead } from "./studies";
 
@@ -79,7 +79,7 @@ export function installKeys(toggleHelp: () => void): () => void {
       if (event.key === "Escape") (event.target as HTMLElement).blur();
       return;
     }
-    const view = viewNames[viewKeys.indexOf(event.key)];
+    const view = offeredViews.find((name) => viewKeys[viewNames.indexOf(name)] === event.key);
     const action = view ? () => change({ view }) : event.key === "?" ? toggleHelp : actions[event.key];
     if (!action) return;
     event.preventDefault();

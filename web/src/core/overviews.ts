@@ -22,8 +22,5 @@ function remembering<T>(load: (capture: string, kind: KindName) => Promise<T>) {
 // They cost more than a head's weights: whoever can waits so many milliseconds, so that the weights come first.
 export const patience = 400;
 
-// Of a run that was changed just now, the prediction comes first.
-export const afterPrediction = (capture: string) => (capture.includes("~") ? 120 : 0);
-
 export const overviewOf = remembering<Overview>((capture, kind) => source.peek()!.overview(capture, kind));
 export const thumbnailsOf = remembering<Thumbnails>((capture, kind) => source.peek()!.thumbnails(capture, kind));

@@ -7,6 +7,8 @@ import { continueWith } from "./runs";
 import { chances, drawn } from "./sampling";
 import { canChange, capture, kindInfo, now, runChange, selectedTokens, source } from "./state";
 import { isChange, variantName } from "./whatif";
+import type { RunChange } from "./whatif";
+import type { Source } from "../data/source";
 import type { Capture, PositionPrediction, Predictions } from "../data/types";
 
 const mostTokensUnasked = 1024; // of a text whose prediction nobody has to ask for
@@ -41,13 +43,47 @@ export interface Loaded {
 const nothing: Loaded = { key: "", text: "", changed: false, value: null, error: "" };
 export const prediction = signal<Loaded>(nothing);
 
+const keyOf = (of: Capture, change: RunChange, position: number) => JSON.stringify([variantName(of.id, change, false), position]);
+
 const wantedKey = computed(() => {
   const view = now.view.value;
   if (!predictable.value || isLong.value || opening.value || view === "learn" || view === "study") return "";
-  return JSON.stringify([variantName(capture.value!.id, runChange.value, false), askedPosition.value]);
+  return keyOf(capture.value!, runChange.value, askedPosition.value);
 });
 
 export const isPredicting = computed(() => wantedKey.value !== "" && prediction.value.key !== wantedKey.value);
+
+interface Question {
+  key: string;
+  left: AbortController; // nobody waits any more
+  answer: { value: Predictions | null; error: string } | null; // null: not here yet
+  answered: Promise<void>;
+}
+
+function ask(from: Source, key: string): Question {
+  const [name, position] = JSON.parse(key) as [string, number];
+  const left = new AbortController();
+  const question: Question = { key, left, answer: null, answered: Promise.resolve() };
+  question.answered = from.predictions(name, position, mostTopK, left.signal).then(
+    (value) => void (question.answer = { value, error: "" }),
+    (error: unknown) => void (question.answer = { value: null, error: errorText(error) }),
+  );
+  return question;
+}
+
+let early: Question | null = null; // about a change that the page has not turned to yet
+const mostEarly = 100; // milliseconds that the page stays as it is for it
+
+// Asks what a change would bring. While the server computes it the page does nothing, so that it comes sooner, and is
+// painted together with the change. Resolves when it is here, or takes long.
+export function askEarly(change: RunChange): Promise<void> {
+  const [from, of] = [source.peek(), capture.peek()];
+  early?.left.abort();
+  early = null;
+  if (!from || !of || !wantedKey.peek()) return Promise.resolve();
+  early = ask(from, keyOf(of, change, askedPosition.peek()));
+  return Promise.race([early.answered, new Promise<void>((done) => setTimeout(done, mostEarly))]);
+}
 
 let waiting: Promise<void> = Promise.resolve(); // for the prediction that is wanted now
 
@@ -55,14 +91,15 @@ let waiting: Promise<void> = Promise.resolve(); // for the prediction that is wa
 effect(() => {
   const [key, from] = [wantedKey.value, source.value];
   if (!key || !from) return;
-  const [name, position] = JSON.parse(key) as [string, number];
-  const left = new AbortController();
-  const settle = (value: Predictions | null, error: string) => {
-    if (left.signal.aborted) return;
-    prediction.value = { key, text: textOf(capture.peek()), changed: isChange(runChange.peek()), value, error };
+  const question = early?.key === key ? early : ask(from, key);
+  early = null;
+  const settle = () => {
+    if (question.left.signal.aborted || !question.answer) return;
+    prediction.value = { key, text: textOf(capture.peek()), changed: isChange(runChange.peek()), ...question.answer };
   };
-  waiting = from.predictions(name, position, mostTopK, left.signal).then((value) => settle(value, ""), (error: unknown) => settle(null, errorText(error)));
-  return () => left.abort();
+  settle();
+  waiting = question.answered.then(() => void (prediction.peek().key !== key && settle()));
+  return () => question.left.abort();
 });
 
 // What is shown: within a text, the last answer until the next is here.

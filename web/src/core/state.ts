@@ -99,8 +99,8 @@ const namesAt = (side: "query_side" | "key_side") =>
 export const queryNames = namesAt("query_side");
 export const keyNames = namesAt("key_side");
 
-// A server with the model: nothing can be run again in a file, nor of a film.
-export const canChange = computed(() => Boolean(source.value?.canRun && capture.value && !capture.value.film));
+// A server with the model: nothing can be run again in a file, nor of a film, nor of a run that came without its model.
+export const canChange = computed(() => Boolean(source.value?.canRun && capture.value?.family && !capture.value.film));
 
 // What was changed of the run, as far as it can be done here.
 export const runChange = computed<RunChange>(() => {

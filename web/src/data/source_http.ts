@@ -1,4 +1,5 @@
 // The server's answers: JSON for words, safetensors for numbers.
+import { FirstAnswer } from "./first_answer";
 import { TensorFile } from "./safetensors";
 import { HttpLearn } from "../learn/learn_source";
 import { json, request } from "./request";
@@ -10,8 +11,23 @@ import type {
 import { readVariant } from "../core/whatif";
 import type { StudyCard, StudyOverview } from "./study_types";
 
+// What an address says of changes; "": nothing.
+function changeIn(path: string): string {
+  const values = new URLSearchParams(path.slice(path.indexOf("?") + 1));
+  const said = ["off", "hide", "visible"].map((name) => values.get(name) ?? "");
+  return said.some(Boolean) ? path.slice(0, path.lastIndexOf("/")) + JSON.stringify(said) : "";
+}
+
+const first = new FirstAnswer();
+
 async function tensors(path: string, signal?: AbortSignal): Promise<TensorFile> {
+  await first.turn(changeIn(path));
   return new TensorFile(new Uint8Array(await (await request(path, { signal })).arrayBuffer()));
+}
+
+async function words<T>(path: string): Promise<T> {
+  await first.turn(changeIn(path));
+  return json<T>(path);
 }
 
 function query(values: Record<string, string | number>): string {
@@ -61,7 +77,7 @@ export class HttpSource implements Source {
   }
 
   overview(capture: string, kind: KindName): Promise<Overview> {
-    return json<Overview>(of(capture, "overview", { kind }));
+    return words<Overview>(of(capture, "overview", { kind }));
   }
 
   async thumbnails(capture: string, kind: KindName): Promise<Thumbnails> {
@@ -91,11 +107,12 @@ export class HttpSource implements Source {
   }
 
   predictions(capture: string, position: number, top: number, signal: AbortSignal): Promise<Predictions> {
-    return json<Predictions>(of(capture, "predictions", position < 0 ? { top } : { top, position }), { signal });
+    const path = of(capture, "predictions", position < 0 ? { top } : { top, position });
+    return first.lead(changeIn(path), json<Predictions>(path, { signal }));
   }
 
   cosine(capture: string, other: string): Promise<Cosine> {
-    return json<Cosine>(of(capture, "cosine", { with: other }));
+    return words<Cosine>(of(capture, "cosine", { with: other }));
   }
 
   async similarity(capture: string, kind: KindName): Promise<Similarity> {

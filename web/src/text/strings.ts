@@ -77,7 +77,7 @@ const common = {
   pictureTooLarge: ["The picture is too large for this browser.", "图片太大，浏览器无法生成。"],
   nothingToExport: ["Nothing to export yet.", "暂无可导出的内容。"],
   loading: ["Loading …", "加载中…"],
-  noServer: ["The server does not answer. Is fovea serve still running?", "服务器没有响应。fovea serve 还在运行吗？"],
+  noServer: ["The server does not answer. Is fovea serve, or the Python that serves this run, still running?", "服务器没有响应。fovea serve（或提供这次运行的 Python）还在运行吗？"],
   weightsNotInFile: ["This file holds no single weights, the text is too long; Grid and Heads still show all heads.", "文本太长，此文件不含逐个权重；“总览”和“各头”视图仍可查看所有头。"],
   rank: ["rank {rank} of {count}", "第 {rank} 名，共 {count} 个"],
   hidden: ["hidden by the mask", "被掩码隐藏"],

@@ -19,7 +19,7 @@ import { headColour } from "../core/colours";
 import { pick, t } from "../core/language";
 import { axisRange, shortText } from "../core/numbers";
 import { isOff } from "../core/head_off";
-import { afterPrediction, overviewOf } from "../core/overviews";
+import { overviewOf } from "../core/overviews";
 import { hint } from "../core/readout";
 import { address, change, colours, dark, kindInfo, now, page, source } from "../core/state";
 import type { Similarity } from "../data/source";
@@ -245,7 +245,7 @@ export function HeadsView() {
   const info = kindInfo.value!;
   const chosen = address.value!;
   const key = `${chosen.capture}|${chosen.kind}`;
-  const overview = useLoaded(key, () => overviewOf(chosen.capture, chosen.kind, afterPrediction(chosen.capture)));
+  const overview = useLoaded(key, () => overviewOf(chosen.capture, chosen.kind));
   const similarity = useLoaded(key, () => source.value!.similarity(chosen.capture, chosen.kind));
   const places = useMemo(() => headPlaces(info.layers, info.heads, overview.value), [overview.value, info]);
   const all = page.value?.measures ?? [];

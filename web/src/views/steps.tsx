@@ -144,12 +144,14 @@ export function StepsView() {
   const own = now.example.value === ownId;
   const named = list.find(({ id }) => id === now.example.value);
   const missing = examples.value && now.example.value && !named && !own ? now.example.value : "";
-  const account = own ? null : (named ?? (capture.value ? null : (list.find(({ id }) => id === "i-love-ai") ?? list[0] ?? null)));
+  // A server has the steps of a run with its model only; what a file has, it says.
+  const ofRun = Boolean(capture.value && (capture.value.family || capture.value.film || !source.value?.canRun));
+  const account = own ? null : (named ?? (ofRun ? null : (list.find(({ id }) => id === "i-love-ai") ?? list[0] ?? null)));
   const isToy = own || account !== null;
   const wanted = own ? ownId : examples.value ? (account?.id ?? "") : now.example.value;
   const toy = useToy(account, own);
   const { crop, ask } = useModelCrop();
-  const model = useModelNumbers(!wanted && !film.value, crop);
+  const model = useModelNumbers(!wanted && ofRun && !film.value, crop);
   const numbers = isToy ? toy.numbers : model.numbers;
   const stages = useMemo(() => (numbers ? stagesOf(numbers) : []), [numbers]);
   const step = Math.min(now.step.value, Math.max(0, stages.length - 1));
@@ -159,7 +161,7 @@ export function StepsView() {
   }, [stages.length]);
   useStepsExport(stages, wanted || `L${address.value?.layer}-H${address.value?.head}`, step, own ? t("ownNumbers") : pick(account?.title));
   const choices = [
-    ...(capture.value ? [{ value: "", label: t("modelsHead") }] : []),
+    ...(ofRun ? [{ value: "", label: t("modelsHead") }] : []),
     { value: ownId, label: t("ownNumbers") },
     ...list.map(({ id, title }) => ({ value: id, label: title[language.value] })),
   ];
