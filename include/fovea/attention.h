@@ -43,10 +43,11 @@ struct FOVEA_API AttentionResult {
 // Hidden keys have no effect, NaN or not. A row that sees nothing gives output 0 and weights 0.
 FOVEA_API AttentionResult attention(ConstView q, ConstView k, ConstView v, const AttentionOptions& = {});
 
-// The same for float16, bfloat16 and int8 inputs, alone or mixed; everything is computed in float32. Where
-// at most 16 queries share a key head (N · H / Hkv), k and v are read as they are and widened in registers:
-// the results of float16 and bfloat16 have the bits of those converted before. Else all is converted on the
-// way in, exactly.
+// The same for float16, bfloat16 and int8 inputs, alone or mixed; everything is computed in float32. They
+// are read as they are, and no float32 copy of them is made: where at most 16 queries share a key head
+// (N · H / Hkv) numbers are widened in registers, else 128 keys at a time, once for some hundred queries.
+// The results have the bits of inputs converted before (of int8 where there are more than 16 queries).
+// Inputs whose last axis has gaps are converted on the way in.
 FOVEA_API AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,
                                     const AttentionOptions& = {});
 

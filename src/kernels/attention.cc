@@ -64,7 +64,24 @@ class QueryBlock {
     std::vector<float> step_max;
   };
 
+  // Rows of k or v of the head at work.
+  struct KeyRows {
+    const ConstView& view;
+    const StoredRows& stored;
+    Index offset = 0;       // of the head, in elements
+    float* room = nullptr;  // [kKeyBlock, width], for rows that are widened or copied
+    bool is_float() const { return stored.type == FloatType::float32; }
+    const float* row(Index r) const { return view.data() + offset + r * view.stride(3); }
+  };
+  struct FloatRows {
+    const float* data;
+    Index stride;
+  };
+
   Index FirstKey(Row where, const StripRows& rows) const;
+  static FloatRows Neighbours(const KeyRows& rows, Index begin, Index count);
+  static FloatRows Gathered(const KeyRows& rows, const Index* numbers, Index count);
+  static void Fetch(const KeyRows& rows, Index offset, Index begin, Index count, FetchAhead& ahead);
   void RunNeighbours();
   void RunGathered(Strip& strip);
   void Step(Strip& strip, const KeyStep& keys, const float* values, Index value_stride);
@@ -84,12 +101,11 @@ class QueryBlock {
   const BiasStrips& bias_;
   const Index n_, m_, value_width_;
   Index head_index_ = 0;  // over A, B and H together
-  const float *keys_ = nullptr, *values_ = nullptr;
-  Tensor memory_;           // all the scratch below, in one piece
-  float* scores_;           // [kKeyBlock rounded up, W]
-  float* scratch_;          // [2, kKeyBlock, W], if rows are added to the scores
-  float* ones_;             // [W]
-  float* gathered_values_;  // [kKeyBlock, Dv]
+  KeyRows keys_, values_;
+  Tensor memory_;   // all the scratch below, in one piece
+  float* scores_;   // [kKeyBlock rounded up, W]
+  float* scratch_;  // [2, kKeyBlock, W], if rows are added to the scores
+  float* ones_;     // [W]
   std::vector<Strip> all_strips_;
   std::span<Strip> strips_;                                   // those of this block
   FetchAhead ahead_, step_ahead_;                             // the next block, the next step
@@ -102,14 +118,18 @@ QueryBlock::QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, 
       n_(problem.queries()),
       m_(problem.keys()),
       value_width_(problem.value_width()),
+      keys_{p_.k, p_.stored_k},
+      values_{p_.v, p_.stored_v},
       all_strips_(static_cast<std::size_t>(most_strips)) {
   // Vector loads want whole vectors: every piece below is a multiple of the width.
   const Index width = kStripVectors * lanes_, depth = p_.depth();
   const bool gathers = p_.mask != nullptr && p_.mask->may_scatter();
   const bool adds_rows = p_.bias != nullptr || (p_.mask != nullptr && p_.mask->is_additive());
+  const bool widens_keys = !keys_.is_float() || p_.stored_q.type != FloatType::float32;
   memory_ = Tensor::uninitialized({most_strips * (depth + value_width_ + 5) * width +
                                    (kScoreRows + 1 + (adds_rows ? 2 * kKeyBlock : 0)) * width +
-                                   (gathers ? kKeyBlock * value_width_ : 0)});
+                                   (gathers || !values_.is_float() ? kKeyBlock * value_width_ : 0) +
+                                   (widens_keys ? std::max(kKeyBlock, width) * depth : 0)});
   float* at = memory_.data();
   const auto take = [&at](Index floats) { return std::exchange(at, at + floats); };
   for (Strip& strip : all_strips_) {
@@ -124,19 +144,21 @@ QueryBlock::QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, 
   ones_ = take(width);
   std::fill_n(ones_, width, 1.0f);
   scratch_ = take(adds_rows ? 2 * kKeyBlock * width : 0);
-  gathered_values_ = at;
+  values_.room = take(gathers || !values_.is_float() ? kKeyBlock * value_width_ : 0);
+  keys_.room = at;
 }
 
 void QueryBlock::Load(const BlockItem& item) {
   head_index_ = item.head_index;
   const Row where = p_.row_of(head_index_);
-  keys_ = ScoreProblem::start(p_.k, where.batch, where.head / p_.group());
-  values_ = ScoreProblem::start(p_.v, where.batch, where.head / p_.group());
+  const Index key_head = head_index_ / p_.group();  // over A, B and Hkv together
+  keys_.offset = ScoreProblem::offset(p_.k, key_head);
+  values_.offset = ScoreProblem::offset(p_.v, key_head);
   strips_ = {all_strips_.data(), static_cast<std::size_t>(item.strip_count)};
   const Index width = kStripVectors * lanes_;
   for (Index s = 0; s < item.strip_count; ++s) {
     Strip& strip = strips_[static_cast<std::size_t>(s)];
-    strip.queries.Load(p_, bias_, where, item.strips->rows(item.first_strip + s), strip.q);
+    strip.queries.Load(p_, bias_, where, item.strips->rows(item.first_strip + s), strip.q, keys_.room);
     if (p_.dropout > 0) strip.dropout.Load(p_.dropout, p_.seed, head_index_, strip.queries, strip.drop);
     std::fill_n(strip.out, value_width_ * width, 0.0f);
     std::fill_n(strip.max, width, -kInfinity);
@@ -155,17 +177,42 @@ void QueryBlock::Load(const BlockItem& item) {
 void QueryBlock::Announce(const BlockItem& next) {
   const Row where = p_.row_of(next.head_index);
   const StripRows first = next.strips->rows(next.first_strip);
-  const Index key_head = where.head / p_.group(), begin = FirstKey(where, first);
+  const Index key_head = next.head_index / p_.group(), begin = FirstKey(where, first);
   const Index keys = std::min(m_ - begin, kKeyBlock);
   const Index queries = std::min(n_ - first.first, first.count * next.strip_count);
-  if (p_.q.stride(4) == 1) {
+  if (p_.q.stride(4) == 1 && p_.stored_q.type == FloatType::float32) {
     ahead_.Add(ScoreProblem::start(p_.q, where.batch, where.head) + first.first * p_.q.stride(3),
                p_.q.stride(3), queries, p_.depth());
   }
-  ahead_.Add(ScoreProblem::start(p_.k, where.batch, key_head) + begin * p_.k.stride(3), p_.k.stride(3),
-             keys, p_.depth());
-  ahead_.Add(ScoreProblem::start(p_.v, where.batch, key_head) + begin * p_.v.stride(3), p_.v.stride(3),
-             keys, value_width_);
+  Fetch(keys_, ScoreProblem::offset(p_.k, key_head), begin, keys, ahead_);
+  Fetch(values_, ScoreProblem::offset(p_.v, key_head), begin, keys, ahead_);
+}
+
+// Rows to be widened are read in one go, which processors follow by themselves.
+void QueryBlock::Fetch(const KeyRows& rows, Index offset, Index begin, Index count, FetchAhead& ahead) {
+  if (!rows.is_float()) return;
+  const Index stride = rows.view.stride(3);
+  ahead.Add(rows.view.data() + offset + begin * stride, stride, count, rows.view.shape()[4]);
+}
+
+// Keys or values from `begin` on, as float32: where they are, or widened.
+QueryBlock::FloatRows QueryBlock::Neighbours(const KeyRows& rows, Index begin, Index count) {
+  const Index stride = rows.view.stride(3), width = rows.view.shape()[4];
+  if (rows.is_float()) return {rows.row(begin), stride};
+  WidenRows(rows.stored, rows.offset, stride, begin, nullptr, count, width, rows.room);
+  return {rows.room, width};
+}
+
+// Those with these numbers, side by side.
+QueryBlock::FloatRows QueryBlock::Gathered(const KeyRows& rows, const Index* numbers, Index count) {
+  const Index stride = rows.view.stride(3), width = rows.view.shape()[4];
+  if (numbers[count - 1] - numbers[0] == count - 1) return Neighbours(rows, numbers[0], count);
+  if (!rows.is_float()) {
+    WidenRows(rows.stored, rows.offset, stride, 0, numbers, count, width, rows.room);
+  } else {
+    for (Index g = 0; g < count; ++g) std::copy_n(rows.row(numbers[g]), width, rows.room + g * width);
+  }
+  return {rows.room, width};
 }
 
 // Of the step with which these rows will begin, as far as their first one tells.
@@ -208,43 +255,42 @@ void QueryBlock::RunNeighbours() {
     const Index next = begin + kKeyBlock, count = std::min(kKeyBlock, m_ - next);
     step_ahead_ = {};
     step_ahead_.Then(&ahead_);
-    step_ahead_.Add(keys_ + next * p_.k.stride(3), p_.k.stride(3), count, p_.depth());
-    step_ahead_.Add(values_ + next * p_.v.stride(3), p_.v.stride(3), count, value_width_);
+    Fetch(keys_, keys_.offset, next, count, step_ahead_);
+    Fetch(values_, values_.offset, next, count, step_ahead_);
+    const Index here = std::min(kKeyBlock, hull.end - begin);
+    const FloatRows k = Neighbours(keys_, begin, here), v = Neighbours(values_, begin, here);
     for (Strip& strip : strips_) {
       if (strip.queries.all_rows().scattered) continue;
       const VisibleSpan span = strip.queries.visible().span(begin, std::min(begin + kKeyBlock, m_));
       ++(span.begin == span.end ? hidden_ : span.full ? full_ : partial_);
       if (span.begin == span.end) continue;
-      const KeyStep keys{keys_ + span.begin * p_.k.stride(3),
-                         p_.k.stride(3),
+      const KeyStep keys{k.data + (span.begin - begin) * k.stride,
+                         k.stride,
                          span.begin,
                          span.end - span.begin,
                          nullptr,
                          span.full,
                          span.common};
-      Step(strip, keys, values_ + span.begin * p_.v.stride(3), p_.v.stride(3));
+      Step(strip, keys, v.data + (span.begin - begin) * v.stride, v.stride);
     }
   }
 }
 
-// Only the keys that some query of the strip sees. Keys are read where they are; values are copied side by
-// side, unless they are neighbours.
+// Only the keys that some query of the strip sees. Keys of float32 are read where they are; others, and
+// values, are brought side by side, unless they are neighbours.
 void QueryBlock::RunGathered(Strip& strip) {
   const RowVisibility& visible = strip.queries.visible();
-  const Index total = static_cast<Index>(visible.keys().size()), stride = p_.v.stride(3);
+  const Index total = static_cast<Index>(visible.keys().size());
   for (Index begin = 0; begin < total; begin += kKeyBlock) {
     const Index count = std::min(kKeyBlock, total - begin);
     const Index* list = visible.keys().data() + begin;
-    const KeyStep keys{keys_, p_.k.stride(3), list[0], count, list, visible.all_see(list, count), {}};
+    const FloatRows k =
+        keys_.is_float() ? FloatRows{keys_.row(0), p_.k.stride(3)} : Gathered(keys_, list, count);
+    const KeyStep keys{k.data, k.stride,         list[0], count, list, visible.all_see(list, count),
+                       {},     !keys_.is_float()};
+    const FloatRows v = Gathered(values_, list, count);
     ++gathered_;
-    if (list[count - 1] - list[0] == count - 1) {
-      Step(strip, keys, values_ + list[0] * stride, stride);
-      continue;
-    }
-    for (Index g = 0; g < count; ++g) {
-      std::copy_n(values_ + list[g] * stride, value_width_, gathered_values_ + g * value_width_);
-    }
-    Step(strip, keys, gathered_values_, value_width_);
+    Step(strip, keys, v.data, v.stride);
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace fovea::kernels {
 
-// Rows of k or v that are not float32. The view beside it then gives shape and strides, in elements, and
+// Rows of q, k or v that are not float32. The view beside it then gives shape and strides, in elements, and
 // is not read.
 struct StoredRows {
   FloatType type = FloatType::float32;
@@ -30,6 +30,7 @@ struct ScoreProblem {
   const BiasNode* bias = nullptr;
   float scale = 1;
   float softcap = 0;
+  StoredRows stored_q = {};  // in the forward pass only, of rows without gaps; not in decoding
 
   Index heads() const { return q.shape()[0] * q.shape()[1] * q.shape()[2]; }  // over A, B and H together
   Index group() const { return q.shape()[2] / k.shape()[2]; }  // query heads that share a key head
@@ -65,10 +66,10 @@ struct AttentionProblem : ScoreProblem {
   std::uint64_t seed = 0;
   float* output = nullptr;  // [A, B, H, N, Dv]: rows contiguous, the rest by these strides
   Index output_batch_stride = 0, output_head_stride = 0, output_row_stride = 0;
-  float* weights = nullptr;                 // [A, B, H, N, M] or null
-  float* logsumexp = nullptr;               // [A, B, H, N] or null
-  TileCounts* tiles = nullptr;              // counted if asked for
-  StoredRows stored_k = {}, stored_v = {};  // in decoding only
+  float* weights = nullptr;     // [A, B, H, N, M] or null
+  float* logsumexp = nullptr;   // [A, B, H, N] or null
+  TileCounts* tiles = nullptr;  // counted if asked for
+  StoredRows stored_k = {}, stored_v = {};
 
   Index value_width() const { return v.shape()[4]; }
   float* output_row(Index head_index, Index query) const {

@@ -24,10 +24,10 @@ constexpr Index kSumKeys = 128;  // keys after which a sum of values starts at z
 // What the splits of all key heads leave for the merge, [key heads, splits, rows, ..]. A row of a key head
 // is (query head of its group, query).
 struct DecodeParts {
-  DecodeParts(const AttentionProblem& problem)
+  DecodeParts(const AttentionProblem& problem, Index lanes)
       : rows(problem.group() * problem.queries()),
         splits(std::max<Index>(1, (problem.keys() + kSplitKeys - 1) / kSplitKeys)),
-        width((problem.value_width() + 15) / 16 * 16),
+        width((problem.value_width() + lanes - 1) / lanes * lanes),
         key_heads(problem.group() == 0 ? 0 : problem.heads() / problem.group()),
         output(Tensor::uninitialized({key_heads, splits, rows, width})),
         max(Tensor::uninitialized({key_heads, splits, rows})),
@@ -68,11 +68,6 @@ inline Index decode_result_row(const AttentionProblem& p, Index key_head, Index 
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
-
-// The scales of the rows from an offset on: those of neighbouring rows stand side by side.
-inline const float* Scales(const StoredRows& stored, Index offset, Index width) {
-  return stored.scales == nullptr ? nullptr : stored.scales + offset / std::max<Index>(1, width);
-}
 
 // One split of the keys of one key head, for all rows that read it: first all scores, then all values, so
 // that memory is read in two plain streams.
@@ -124,8 +119,8 @@ DecodeSplit::DecodeSplit(const AttentionProblem& problem, DecodeParts& parts, In
       value_width_(problem.value_width()),
       key_offset_(ScoreProblem::offset(p_.k, key_head) + begin_ * p_.k.stride(3)),
       value_offset_(ScoreProblem::offset(p_.v, key_head) + begin_ * p_.v.stride(3)),
-      key_scales_(Scales(p_.stored_k, key_offset_, depth_)),
-      value_scales_(Scales(p_.stored_v, value_offset_, value_width_)) {
+      key_scales_(ScalesFrom(p_.stored_k, key_offset_, depth_)),
+      value_scales_(ScalesFrom(p_.stored_v, value_offset_, value_width_)) {
   memory_ = Tensor::uninitialized({rows_ * (q_stride_ + kScoreStride + parts.width)});
   scores_ = memory_.data();
   block_ = scores_ + rows_ * kScoreStride;
@@ -140,7 +135,9 @@ void DecodeSplit::LoadQueries() {
   for (Index r = 0; r < rows_; ++r) {
     const Row row = decode_row(p_, key_head_, r);
     const float* from = ScoreProblem::start(p_.q, row.batch, row.head) + row.query * p_.q.stride(3);
-    for (Index i = 0; i < depth_; ++i) q_[r * q_stride_ + i] = from[i * p_.q.stride(4)];
+    float* to = q_ + r * q_stride_;
+    for (Index i = 0; i < depth_; ++i) to[i] = from[i * p_.q.stride(4)];
+    std::fill(to + depth_, to + q_stride_, 0.0f);
   }
 }
 
@@ -186,12 +183,11 @@ void DecodeSplit::Scores(const T* keys) {
   if (streams.rest() < count_) {
     DotRows(q_, q_stride_, rows_, whole, streams.left_over(keys, stride), scores_);
   }
-  for (Index r = 0; r < rows_ && whole < depth_; ++r) {
-    const float* q = q_ + r * q_stride_;
-    for (Index j = 0; j < count_; ++j) {
-      float sum = 0;
-      for (Index i = whole; i < depth_; ++i) sum += q[i] * widened(keys[j * stride + i]);
-      scores_[r * kScoreStride + j] += sum;
+  for (Index j = 0; j < count_ && whole < depth_; ++j) {
+    const FloatVector key = LoadSome(d_, keys + j * stride + whole, depth_ - whole);
+    for (Index r = 0; r < rows_; ++r) {
+      const FloatVector products = hn::Mul(hn::Load(d_, q_ + r * q_stride_ + whole), key);
+      scores_[r * kScoreStride + j] += hn::GetLane(hn::SumOfLanes(d_, products));
     }
   }
 }
@@ -369,7 +365,7 @@ void merge_row(const AttentionProblem& p, const DecodeParts& parts, Index key_he
 
 void attention_decode(const AttentionProblem& problem) {
   apply_forced_instruction_set();
-  DecodeParts parts(problem);
+  DecodeParts parts(problem, std::max<Index>(16, strip_width() / kStripVectors));
   for (Index row = 0; row < static_cast<Index>(parts.visible.size()); ++row) {
     problem.mask->visible_keys(decode_row(problem, row / parts.rows, row % parts.rows),
                                parts.visible[static_cast<std::size_t>(row)]);

@@ -210,7 +210,7 @@ HWY_INLINE void ValueTile(const float* HWY_RESTRICT weights, const StreamKeys<T,
 #undef FOVEA_VALUE_KEY
 #undef FOVEA_VALUE_END_ROW
 
-// All columns of R rows.
+// All columns of R rows; those of `out` are whole vectors.
 template <int R, int NS, typename T>
 HWY_INLINE void AddValuesOfRows(const float* HWY_RESTRICT scores, const StreamKeys<T, NS>& keys,
                                 Index columns, float* HWY_RESTRICT out, Index out_stride) {
@@ -227,13 +227,16 @@ HWY_INLINE void AddValuesOfRows(const float* HWY_RESTRICT scores, const StreamKe
   for (; c + lanes <= columns; c += lanes) {
     ValueTile<R, 1, NS, T>(weights, keys, c, out, out_stride);
   }
-  for (; c < columns; ++c) {
-    for (int r = 0; r < R; ++r) {
-      float sum = out[r * out_stride + c];
-      for (int s = 0; s < NS; ++s) sum += weights[R * s + r] * widened(keys.row[s][c]);
-      out[r * out_stride + c] = sum;
-    }
+  if (c == columns) return;
+  // The same instructions as above for the last columns: compilers fuse a product and a sum of one type and
+  // not of another, and the bits would depend on the type.
+  StreamKeys<T, NS> last = keys;
+  T some[NS][HWY_MAX_BYTES / sizeof(float)] = {};
+  for (int s = 0; s < NS; ++s) {
+    std::copy_n(keys.row[s] + c, columns - c, some[s]);
+    last.row[s] = some[s];
   }
+  ValueTile<R, 1, NS, T>(weights, last, 0, out + c, out_stride);
 }
 
 // out [rows, columns] += weights · values of NS keys, whose weights stand at the places of the keys.

@@ -21,6 +21,7 @@
 #include "kernels/bias_strips.h"
 #include "kernels/register_tile-inl.h"
 #include "kernels/row_visibility.h"
+#include "kernels/stored-inl.h"
 #include "kernels/strip_layout.h"
 #include "kernels/transpose-inl.h"
 
@@ -39,6 +40,7 @@ struct KeyStep {
   const Index* gathered;  // the numbers of all keys, if they are not neighbours, or null
   bool full;              // every query of the strip sees every key
   Interval common;        // hidden pairs lie outside of these keys, if they are neighbours
+  bool in_order = false;  // the rows stand side by side, gathered or not
 
   Index key(Index g) const { return gathered == nullptr ? first + g : gathered[g]; }
 };
@@ -56,9 +58,9 @@ HWY_INLINE void MultiplyVectors(int vectors, const TileFactor& a, Index rows, co
 
 class QueryStrip {
  public:
-  // `memory` holds depth · W floats, aligned to vectors.
+  // `memory` holds depth · W floats, aligned to vectors; `widened` [W, depth] queries of another type.
   void Load(const ScoreProblem& problem, const BiasStrips& bias, const Row& where, const StripRows& rows,
-            float* memory);
+            float* memory, float* widened = nullptr);
 
   // scores [keys rounded up to 4 or 6, W]: everything of the formula up to the softmax, hidden pairs as
   // −inf. max [W] becomes the maximum of itself and all keys. `scratch` holds 2 · W · keys floats.
@@ -83,6 +85,7 @@ class QueryStrip {
   const RowVisibility& visible() const { return visible_; }
 
  private:
+  void LoadQueries(float* widened);
   void AddBiasStrip(const KeyStep& keys, float* HWY_RESTRICT scores) const;
   void AddRows(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT scratch) const;
 
@@ -97,9 +100,8 @@ class QueryStrip {
 };
 
 inline void QueryStrip::Load(const ScoreProblem& problem, const BiasStrips& bias, const Row& where,
-                             const StripRows& rows, float* memory) {
-  const Floats d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d)), depth = problem.depth();
+                             const StripRows& rows, float* memory, float* widened) {
+  const Index lanes = static_cast<Index>(hn::Lanes(Floats()));
   problem_ = &problem;
   where_ = where;
   rows_ = rows;
@@ -107,18 +109,7 @@ inline void QueryStrip::Load(const ScoreProblem& problem, const BiasStrips& bias
   width_ = vectors_ * lanes;
   q_ = memory;
   bias_strip_ = !bias.empty() && rows.order == nullptr ? bias.of(where.head) + rows.first : nullptr;
-
-  const float* queries = ScoreProblem::start(problem.q, where.batch, where.head);
-  const Index stride = problem.q.stride(3), step = problem.q.stride(4);
-  if (rows.count < width_) std::fill_n(q_, depth * width_, 0.0f);  // lanes past the last compute on zeros
-  if (rows.order == nullptr && step == 1) {
-    TransposeIn(queries + rows.first * stride, stride, rows.count, depth, 1.0f, q_, width_);
-  } else {
-    for (Index r = 0; r < rows.count; ++r) {
-      const float* from = queries + rows.row(r) * stride;
-      for (Index i = 0; i < depth; ++i) q_[i * width_ + r] = from[i * step];
-    }
-  }
+  LoadQueries(widened);
   if (rows.order != nullptr) {
     visible_.load(problem.mask, where, rows.order + rows.first, rows.count, rows.scattered);
   } else {
@@ -128,11 +119,32 @@ inline void QueryStrip::Load(const ScoreProblem& problem, const BiasStrips& bias
   }
 }
 
+inline void QueryStrip::LoadQueries(float* widened) {
+  const ScoreProblem& p = *problem_;
+  const Index depth = p.depth(), stride = p.q.stride(3), step = p.q.stride(4);
+  if (rows_.count < width_) std::fill_n(q_, depth * width_, 0.0f);  // lanes past the last compute on zeros
+  if (p.stored_q.type != FloatType::float32) {
+    const Index offset = ScoreProblem::offset(p.q, where_.batch * p.q.shape()[2] + where_.head);
+    const Index* numbers = rows_.order == nullptr ? nullptr : rows_.order + rows_.first;
+    WidenRows(p.stored_q, offset, stride, rows_.first, numbers, rows_.count, depth, widened);
+    return TransposeIn(widened, depth, rows_.count, depth, 1.0f, q_, width_);
+  }
+  const float* queries = ScoreProblem::start(p.q, where_.batch, where_.head);
+  if (rows_.order == nullptr && step == 1) {
+    return TransposeIn(queries + rows_.first * stride, stride, rows_.count, depth, 1.0f, q_, width_);
+  }
+  for (Index r = 0; r < rows_.count; ++r) {
+    const float* from = queries + rows_.row(r) * stride;
+    for (Index i = 0; i < depth; ++i) q_[i * width_ + r] = from[i * step];
+  }
+}
+
 inline void QueryStrip::Scores(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT max,
                                float* HWY_RESTRICT scratch, FetchAhead* ahead) const {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d)), depth = problem_->depth();
-  const TileFactor k{keys.rows, keys.stride, 1, keys.gathered, problem_->scale * kLog2E};
+  const TileFactor k{keys.rows, keys.stride, 1, keys.in_order ? nullptr : keys.gathered,
+                     problem_->scale * kLog2E};
   const bool adds =
       problem_->bias != nullptr || (problem_->mask != nullptr && problem_->mask->is_additive());
   if (keys.full && !adds && problem_->softcap == 0) {

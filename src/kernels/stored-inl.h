@@ -9,10 +9,12 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/half.h"
 #include "fovea/shape.h"
+#include "kernels/attention.h"
 #include "kernels/stored.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -70,6 +72,44 @@ HWY_INLINE hn::Vec<D> LoadStored(D d, const std::int8_t* from) {
   const hn::RebindToSigned<D> di;
   const hn::Rebind<std::int8_t, D> d8;
   return hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(d8, from)));
+}
+
+// `count` elements, fewer than lanes; the other lanes are 0.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadSome(D d, const T* from, Index count) {
+  T some[HWY_MAX_BYTES / sizeof(float)] = {};
+  std::copy_n(from, count, some);
+  return LoadStored(d, some);
+}
+
+// The scales of the rows of `width` elements from an offset on: those of neighbouring rows stand side by
+// side. Null: there are none.
+inline const float* ScalesFrom(const StoredRows& stored, Index offset, Index width) {
+  return stored.scales == nullptr ? nullptr : stored.scales + offset / std::max<Index>(1, width);
+}
+
+template <typename T>
+HWY_INLINE void WidenRow(const T* HWY_RESTRICT from, Index width, float* HWY_RESTRICT to) {
+  const hn::ScalableTag<float> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  Index c = 0;
+  for (; c + lanes <= width; c += lanes) hn::StoreU(LoadStored(d, from + c), d, to + c);
+  for (; c < width; ++c) to[c] = widened(from[c]);
+}
+
+// to [rows, width] = rows of a matrix that begins at element `offset`, with the numbers `numbers` or, where
+// that is null, from `first` on: exactly; of int8, rounded once after the product with its scale.
+inline void WidenRows(const StoredRows& stored, Index offset, Index stride, Index first,
+                      const Index* numbers, Index rows, Index width, float* HWY_RESTRICT to) {
+  with_stored_type(stored.type, [&](const auto* type) {
+    const auto* data = static_cast<decltype(type)>(stored.data);
+    for (Index r = 0; r < rows; ++r, to += width) {
+      const Index at = offset + (numbers == nullptr ? first + r : numbers[r]) * stride;
+      WidenRow(data + at, width, to);
+      const float* scale = ScalesFrom(stored, at, width);
+      for (Index c = 0; c < width && scale != nullptr; ++c) to[c] *= *scale;
+    }
+  });
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

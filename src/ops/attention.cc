@@ -34,9 +34,9 @@ kernels::AttentionProblem problem_of(const AttentionViews& views, const Attentio
 
 namespace {
 
-// k and v as the kernel reads them, and how they are stored.
+// How q, k and v are stored.
 struct Stored {
-  kernels::StoredRows k = {}, v = {};
+  kernels::StoredRows q = {}, k = {}, v = {};
 };
 
 AttentionResult run_attention(ConstView q, ConstView k, ConstView v, const Stored& stored,
@@ -47,7 +47,7 @@ AttentionResult run_attention(ConstView q, ConstView k, ConstView v, const Store
   AttentionResult result;
   result.output = Tensor::uninitialized(views.result_shape(n, width));
   kernels::AttentionProblem problem = problem_of(views, options, result);
-  problem.stored_k = stored.k, problem.stored_v = stored.v;
+  problem.stored_q = stored.q, problem.stored_k = stored.k, problem.stored_v = stored.v;
   problem.output = result.output.data();
   problem.output_batch_stride = heads * n * width;
   problem.output_head_stride = n * width;
@@ -65,7 +65,7 @@ void run_concat(ConstView q, ConstView k, ConstView v, const Stored& stored,
   const Shape wanted = {batch, n, heads * width};
   if (!(out.shape() == wanted)) out = Tensor::uninitialized(wanted);
   kernels::AttentionProblem problem = problem_of(views, options, result);
-  problem.stored_k = stored.k, problem.stored_v = stored.v;
+  problem.stored_q = stored.q, problem.stored_k = stored.k, problem.stored_v = stored.v;
   problem.output = out.data();
   problem.output_batch_stride = n * heads * width;
   problem.output_head_stride = width;
@@ -79,15 +79,17 @@ Index last_stride(const TypedView& x) {
   return x.strides()[static_cast<std::size_t>(x.shape().rank() - 1)];
 }
 
-// Do few queries share a key head, so that k and v are read as they are stored? Shapes may be wrong still.
-bool is_decoded(const TypedView& q, const TypedView& k, const TypedView& v) {
+// Do few queries share a key head? Shapes may be wrong still.
+bool is_decoded(const TypedView& q, const TypedView& k) {
   const int rank = q.shape().rank();
-  if (rank < 2 || rank > 5 || k.shape().rank() != rank || v.shape().rank() != rank) return false;
-  if (is_float32(k) && is_float32(v)) return false;
-  const auto in_rows = [](const TypedView& x) { return is_float32(x) || last_stride(x) == 1; };
-  if (!in_rows(k) || !in_rows(v)) return false;
+  if (rank < 2 || rank > 5 || k.shape().rank() != rank) return false;
   const Index heads = rank > 3 ? q.shape()[rank - 3] : 1, key_heads = rank > 3 ? k.shape()[rank - 3] : 1;
   return key_heads > 0 && heads / key_heads * q.shape()[rank - 2] <= kernels::kMostDecodeRows;
+}
+
+// Rows without gaps, which the kernels widen as they read them.
+bool has_rows(const TypedView& x) {
+  return x.shape().rank() > 0 && (last_stride(x) == 1 || x.shape().back() <= 1);
 }
 
 // Float32 is read where it is, the rest converted.
@@ -104,19 +106,23 @@ ConstView as_shape(const TypedView& view) {
   return ConstView(static_cast<const float*>(view.data()), view.shape(), view.strides());
 }
 
-kernels::StoredRows stored_rows(const TypedView& view) {
-  if (is_float32(view)) return {};
-  return {view.type(), view.data(), view.scales()};
-}
+kernels::StoredRows stored_rows(const TypedView& view) { return {view.type(), view.data(), view.scales()}; }
 
-// run(q, k, v, how k and v are stored)
+// run(q, k, v, how they are stored). What has no rows to be read is converted before, and so are the few
+// queries of decoding.
 template <typename Run>
 auto with_typed(const TypedView& q, const TypedView& k, const TypedView& v, const Run& run) {
   Tensor own_q, own_k, own_v;
-  const ConstView q_view = as_float32(q, own_q);
-  if (is_decoded(q, k, v))
-    return run(q_view, as_shape(k), as_shape(v), Stored{stored_rows(k), stored_rows(v)});
-  return run(q_view, as_float32(k, own_k), as_float32(v, own_v), Stored{});
+  Stored stored;
+  const auto view_of = [](const TypedView& x, bool as_stored, Tensor& own, kernels::StoredRows& how) {
+    if (is_float32(x) || !as_stored) return as_float32(x, own);
+    how = stored_rows(x);
+    return as_shape(x);
+  };
+  const ConstView q_view = view_of(q, has_rows(q) && !is_decoded(q, k), own_q, stored.q);
+  const ConstView k_view = view_of(k, has_rows(k), own_k, stored.k);
+  const ConstView v_view = view_of(v, has_rows(v), own_v, stored.v);
+  return run(q_view, k_view, v_view, stored);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "core/half.h"
@@ -73,6 +74,73 @@ TEST(TypedView, attention_of_mixed_types) {
                          .output;
   ASSERT_EQ(got.shape(), want.shape());
   for (Index i = 0; i < want.shape().elements(); ++i) EXPECT_EQ(got.data()[i], want.data()[i]);
+}
+
+// Numbers of one type in memory, with gaps between the rows: [B, H, N, D] inside of [B, N, H, D + 3].
+class StoredNumbers {
+ public:
+  StoredNumbers(FloatType type, const Tensor& x) : type_(type), shape_(x.shape()) {
+    const Index heads = shape_[1], rows = shape_[2], width = shape_[3];
+    // Rows of int8 have a scale each, found by their place: they lie side by side.
+    const Index step = width + (type == FloatType::int8 ? 0 : 3);
+    strides_ = {rows * heads * step, step, heads * step, 1};
+    const auto count = static_cast<std::size_t>(shape_[0] * strides_[0]);
+    bits_.assign(count, 0x7fff), bytes_.assign(count, 0), scales_.assign(count, 0.0f);
+    for (Index i = 0; i < x.shape().elements(); ++i) {
+      const Index row = i / width, b = row / (heads * rows), h = row / rows % heads, n = row % rows;
+      const Index begin = b * strides_[0] + h * strides_[1] + n * strides_[2];
+      const auto at = static_cast<std::size_t>(begin + i % width);
+      const float value = x.data()[i];
+      bits_[at] = type == FloatType::float16 ? float_to_half(value) : float_to_bfloat16(value);
+      bytes_[at] = static_cast<std::int8_t>(value * 30);
+      scales_[static_cast<std::size_t>(begin / width)] = 0.03f + 0.01f * static_cast<float>(row % 5);
+    }
+  }
+
+  TypedView view() const {
+    switch (type_) {
+      case FloatType::float16:
+        return TypedView::float16(bits_.data(), shape_, strides_);
+      case FloatType::bfloat16:
+        return TypedView::bfloat16(bits_.data(), shape_, strides_);
+      default:
+        return TypedView::int8(bytes_.data(), scales_.data(), shape_, strides_);
+    }
+  }
+
+ private:
+  FloatType type_;
+  Shape shape_;
+  Strides strides_ = {};
+  std::vector<std::uint16_t> bits_;
+  std::vector<std::int8_t> bytes_;
+  std::vector<float> scales_;
+};
+
+// Many queries: 128 keys at a time are widened, under masks that skip, cut and gather keys.
+TEST(TypedView, many_queries_have_the_bits_of_inputs_converted_before) {
+  on_every_instruction_set([] {
+    for (const FloatType type : {FloatType::float16, FloatType::bfloat16, FloatType::int8}) {
+      const StoredNumbers q(type, Random(1).normal({2, 4, 101, 27})),
+          k(type, Random(2).normal({2, 2, 300, 27})), v(type, Random(3).normal({2, 2, 300, 43}));
+      const Tensor q32 = to_float32(q.view()), k32 = to_float32(k.view()), v32 = to_float32(v.view());
+      for (const AttentionOptions& options :
+           {AttentionOptions{.logsumexp = true}, AttentionOptions{.mask = Mask::causal(), .weights = true},
+            AttentionOptions{.mask = Mask::sliding_window(40, 3), .softcap = 5},
+            AttentionOptions{.mask = Mask::sparse(16), .bias = Bias::alibi(alibi_slopes(4))}}) {
+        SCOPED_TRACE(std::string(to_string(type)) + ", mask " + options.mask.describe(101, 300));
+        const AttentionResult got = attention(q.view(), k.view(), v.view(), options);
+        const AttentionResult want = attention(q32, k32, v32, options);
+        const auto expect_same = [](const Tensor& x, const Tensor& y) {
+          ASSERT_EQ(x.shape(), y.shape());
+          for (Index i = 0; i < y.shape().elements(); ++i) ASSERT_EQ(x.data()[i], y.data()[i]) << i;
+        };
+        expect_same(got.output, want.output);
+        expect_same(got.weights, want.weights);
+        expect_same(got.logsumexp, want.logsumexp);
+      }
+    }
+  });
 }
 
 TEST(TypedView, of_no_memory_has_no_elements) {
