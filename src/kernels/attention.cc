@@ -85,6 +85,7 @@ class QueryBlock {
   void RunNeighbours();
   void RunGathered(Strip& strip);
   void Step(Strip& strip, const KeyStep& keys, const float* values, Index value_stride);
+  bool AddSegments(Strip& strip, const KeyStep& keys, const float* values, Index stride);
   void OnlineSoftmax(Strip& strip, Index keys);
   bool HiddenValuesAreFinite(const Strip& strip, const KeyStep& keys, const float* values,
                              Index stride) const;
@@ -307,8 +308,35 @@ void QueryBlock::Step(Strip& strip, const KeyStep& keys, const float* values, In
   }
   // The sum over these keys starts at zero: three times as exact as adding to `out` key by key, and as
   // fast.
+  if (strip.queries.has_segments(keys) && AddSegments(strip, keys, values, value_stride)) return;
   MultiplyVectors<TileEnd::rescale>(strip.queries.vectors(), {values, 1, value_stride}, value_width_,
                                     scores_, keys.count, strip.out, strip.old_max, &step_ahead_);
+}
+
+// Values only for the vectors of queries that see their keys. False, and nothing done, if no keys are for
+// all vectors: what was summed before has to be rescaled for each.
+bool QueryBlock::AddSegments(Strip& strip, const KeyStep& keys, const float* values, Index stride) {
+  const Index width = strip.queries.width();
+  const int vectors = strip.queries.vectors();
+  const KeySegments segments = strip.queries.segments(keys);
+  Interval all{0, 0};  // neighbouring pieces for all vectors
+  for (const KeySegment& piece : segments) {
+    if (piece.vectors != vectors) continue;
+    if (all.begin == all.end) all.begin = all.end = piece.begin;
+    if (all.end == piece.begin) all.end = piece.end;
+  }
+  if (all.begin == all.end) return false;
+  MultiplyVectors<TileEnd::rescale>(vectors, {values + all.begin * stride, 1, stride}, value_width_,
+                                    scores_ + all.begin * width, all.end - all.begin, strip.out,
+                                    strip.old_max, &step_ahead_);
+  for (const KeySegment& piece : segments) {
+    if (all.begin <= piece.begin && piece.end <= all.end) continue;
+    const Index at = piece.first_vector * lanes_;
+    MultiplyColumns<TileEnd::add>(piece.vectors, {values + piece.begin * stride, 1, stride}, value_width_,
+                                  scores_ + piece.begin * width + at, piece.end - piece.begin,
+                                  strip.out + at, nullptr, width, &step_ahead_);
+  }
+  return true;
 }
 
 // A row that has seen nothing yet has maximum −inf; taking 0 instead avoids −inf − −inf.

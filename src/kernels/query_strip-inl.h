@@ -19,6 +19,7 @@
 #include <limits>
 
 #include "kernels/bias_strips.h"
+#include "kernels/key_segments.h"
 #include "kernels/register_tile-inl.h"
 #include "kernels/row_visibility.h"
 #include "kernels/stored-inl.h"
@@ -45,15 +46,22 @@ struct KeyStep {
   Index key(Index g) const { return gathered == nullptr ? first + g : gathered[g]; }
 };
 
-// c = a · b for a strip of 1, 2 or 3 vectors.
+// c = a · b for 1, 2 or 3 vectors of a strip that is `width` queries wide.
 template <TileEnd kEnd>
-HWY_INLINE void MultiplyVectors(int vectors, const TileFactor& a, Index rows, const float* b, Index depth,
-                                float* c, float* alpha, FetchAhead* ahead = nullptr) {
-  const Index width = vectors * static_cast<Index>(hn::Lanes(Floats()));
+HWY_INLINE void MultiplyColumns(int vectors, const TileFactor& a, Index rows, const float* b, Index depth,
+                                float* c, float* alpha, Index width, FetchAhead* ahead = nullptr) {
   const auto multiply = vectors == 3   ? MultiplyStrip<3, kEnd>
                         : vectors == 2 ? MultiplyStrip<2, kEnd>
                                        : MultiplyStrip<1, kEnd>;
   multiply(a, rows, b, width, depth, c, width, alpha, ahead);
+}
+
+// The same for all vectors of a strip.
+template <TileEnd kEnd>
+HWY_INLINE void MultiplyVectors(int vectors, const TileFactor& a, Index rows, const float* b, Index depth,
+                                float* c, float* alpha, FetchAhead* ahead = nullptr) {
+  const Index width = vectors * static_cast<Index>(hn::Lanes(Floats()));
+  MultiplyColumns<kEnd>(vectors, a, rows, b, depth, c, alpha, width, ahead);
 }
 
 class QueryStrip {
@@ -66,6 +74,12 @@ class QueryStrip {
   // −inf. max [W] becomes the maximum of itself and all keys. `scratch` holds 2 · W · keys floats.
   void Scores(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT max,
               float* HWY_RESTRICT scratch, FetchAhead* ahead = nullptr) const;
+
+  // Can a step be cut into the keys that its vectors see? And those pieces.
+  bool has_segments(const KeyStep& keys) const {
+    return !keys.full && keys.gathered == nullptr && visible_.intervals() != nullptr;
+  }
+  KeySegments segments(const KeyStep& keys) const;
 
   // `value` wherever a query does not see a key.
   void FillHidden(const KeyStep& keys, float value, float* tile) const {
@@ -86,6 +100,10 @@ class QueryStrip {
 
  private:
   void LoadQueries(float* widened);
+  void ScoresOfSegments(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT max,
+                        FetchAhead* ahead) const;
+  void HideAndRaise(const KeyStep& keys, Index begin, Index end, float* HWY_RESTRICT scores,
+                    float* HWY_RESTRICT max) const;
   void AddBiasStrip(const KeyStep& keys, float* HWY_RESTRICT scores) const;
   void AddRows(const KeyStep& keys, float* HWY_RESTRICT scores, float* HWY_RESTRICT scratch) const;
 
@@ -147,7 +165,9 @@ inline void QueryStrip::Scores(const KeyStep& keys, float* HWY_RESTRICT scores, 
                      problem_->scale * kLog2E};
   const bool adds =
       problem_->bias != nullptr || (problem_->mask != nullptr && problem_->mask->is_additive());
-  if (keys.full && !adds && problem_->softcap == 0) {
+  const bool plain = !adds && problem_->softcap == 0;
+  if (plain && has_segments(keys)) return ScoresOfSegments(keys, scores, max, ahead);
+  if (plain && keys.full) {
     return MultiplyVectors<TileEnd::maximum>(vectors_, k, keys.count, q_, depth, scores, max, ahead);
   }
   MultiplyVectors<TileEnd::scaled>(vectors_, k, keys.count, q_, depth, scores, nullptr, ahead);
@@ -170,6 +190,74 @@ inline void QueryStrip::Scores(const KeyStep& keys, float* HWY_RESTRICT scores, 
   for (Index at = 0; at < width_; at += lanes) {
     FloatVector m = hn::Load(d, max + at);
     for (Index j = 0; j < keys.count; ++j) m = hn::Max(m, hn::Load(d, scores + j * width_ + at));
+    hn::Store(m, d, max + at);
+  }
+}
+
+inline KeySegments QueryStrip::segments(const KeyStep& keys) const {
+  const Index lanes = static_cast<Index>(hn::Lanes(Floats()));
+  const Interval* rows = visible_.intervals();
+  const auto inside = [&](Index key) { return std::clamp<Index>(key - keys.first, 0, keys.count); };
+  Interval hulls[KeySegments::kMostVectors];
+  for (int v = 0; v < vectors_; ++v) {
+    Interval hull{keys.count, 0};
+    for (Index r = v * lanes; r < std::min((v + 1) * lanes, rows_.count); ++r) {
+      if (rows[r].begin >= rows[r].end) continue;
+      hull = {std::min(hull.begin, inside(rows[r].begin)), std::max(hull.end, inside(rows[r].end))};
+    }
+    hulls[v] = hull;
+  }
+  return {hulls, vectors_, {inside(keys.common.begin), inside(keys.common.end)}, keys.count};
+}
+
+// Products only where some query of a vector sees a key.
+inline void QueryStrip::ScoresOfSegments(const KeyStep& keys, float* HWY_RESTRICT scores,
+                                         float* HWY_RESTRICT max, FetchAhead* ahead) const {
+  const Index lanes = static_cast<Index>(hn::Lanes(Floats())), depth = problem_->depth();
+  Index done = 0;  // keys up to here have scores, hidden or not
+  for (const KeySegment& piece : segments(keys)) {
+    const TileFactor k{keys.rows + piece.begin * keys.stride, keys.stride, 1, nullptr,
+                       problem_->scale * kLog2E};
+    const Index count = piece.end - piece.begin, at = piece.first_vector * lanes;
+    float* to = scores + piece.begin * width_ + at;
+    if (piece.full) {
+      HideAndRaise(keys, done, piece.begin, scores, max);
+      MultiplyVectors<TileEnd::maximum>(vectors_, k, count, q_, depth, to, max, ahead);
+      done = piece.end;
+      continue;
+    }
+    MultiplyColumns<TileEnd::scaled>(piece.vectors, k, count, q_ + at, depth, to, nullptr, width_, ahead);
+  }
+  HideAndRaise(keys, done, keys.count, scores, max);
+}
+
+// For the keys [begin, end) of the step: −inf where they are hidden, computed or not, and the maximum.
+inline void QueryStrip::HideAndRaise(const KeyStep& keys, Index begin, Index end,
+                                     float* HWY_RESTRICT scores, float* HWY_RESTRICT max) const {
+  if (begin >= end) return;
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Interval* rows = visible_.intervals();
+  HWY_ALIGN float first[HWY_MAX_BYTES / sizeof(float)], last[HWY_MAX_BYTES / sizeof(float)];
+  for (Index at = 0; at < width_; at += lanes) {
+    for (Index r = 0; r < lanes; ++r) {
+      const bool is_row = at + r < rows_.count;
+      const auto inside = [&](Index key) {
+        return static_cast<float>(std::clamp<Index>(key - keys.first, 0, keys.count));
+      };
+      first[r] = is_row ? inside(rows[at + r].begin) : 0.0f;
+      last[r] = is_row ? inside(rows[at + r].end) : 0.0f;
+    }
+    const FloatVector from = hn::Load(d, first), to = hn::Load(d, last), none = hn::Set(d, -kInfinity);
+    FloatVector m = hn::Load(d, max + at);
+    for (Index j = begin; j < end; ++j) {
+      const FloatVector key = hn::Set(d, static_cast<float>(j));
+      const auto visible = hn::And(hn::Ge(key, from), hn::Lt(key, to));
+      float* HWY_RESTRICT s = scores + j * width_ + at;
+      const FloatVector score = hn::IfThenElse(visible, hn::Load(d, s), none);
+      hn::Store(score, d, s);
+      m = hn::Max(m, score);
+    }
     hn::Store(m, d, max + at);
   }
 }

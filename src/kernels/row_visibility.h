@@ -30,6 +30,9 @@ class RowVisibility {
   // Summary of keys [begin, end) over all rows, cut to what is visible at all.
   VisibleSpan span(Index begin, Index end) const;
 
+  // One interval of keys per row, or null where that does not say all.
+  const Interval* intervals() const { return form_ == Form::intervals ? intervals_.data() : nullptr; }
+
   // Writes `value` at [(j − begin) · width + row] for every row and hidden key j of [begin, end).
   void fill_hidden(Index begin, Index end, Index width, float value, float* tile) const;
 
