@@ -112,7 +112,7 @@ std::string missing(const Context& context, const Measurement* measurement) {
 
 void print_machine(const Context& context, const Report& report) {
   const auto entry = [&](const std::string& name, const std::string& value) {
-    context.entry(name, value, 16);
+    context.entry(name, value, 24);
   };
   const bench::Machine& machine = report.machine;
   entry(context.say(tr("machine")), context.say(tr("{0}, {1} of {2} processors, {3}", machine.processor,
