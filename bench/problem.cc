@@ -27,18 +27,22 @@ std::shared_ptr<Inputs> inputs_of(const Case& c, bool gradient) {
   return inputs;
 }
 
-// As many copies as there is memory for in an eighth of it: peers make theirs, too.
-void add_copies(Inputs& inputs, CaseInfo& info) {
-  const Index copies =
-      copies_to_read(info.bytes, cache_bytes(3), std::min(available_memory() / 8, 4.0 * (Index{1} << 30)));
+// As many copies as there is memory for in a sixteenth of it: peers make theirs, and caches are theirs,
+// too.
+void set_copies(CaseInfo& info) {
+  info.copies =
+      copies_to_read(info.bytes, cache_bytes(3),
+                     std::min(available_memory() / 16, 4.0 * static_cast<double>(Index{1} << 30)));
+  info.read_from = static_cast<double>(info.copies) * info.bytes > 2.0 * static_cast<double>(cache_bytes(3))
+                       ? "memory"
+                       : "cache";
+}
+
+void add_copies(Inputs& inputs, Index copies) {
   for (Index copy = 1; copy < copies; ++copy) {
     inputs.more_k.push_back(Tensor::copy_of(inputs.k));
     inputs.more_v.push_back(Tensor::copy_of(inputs.v));
   }
-  info.copies = copies;
-  info.read_from = static_cast<double>(copies) * info.bytes > 2.0 * static_cast<double>(cache_bytes(3))
-                       ? "memory"
-                       : "cache";
 }
 
 // A square causal mask counts half the pairs, as everybody counts it; the diagonal makes it a little more.
@@ -69,10 +73,14 @@ std::vector<Problem> problems_of(const Scenario& scenario) {
       if (!same_shapes(other.spec, c) || (gradient && other.doutput().empty())) continue;
       problem.inputs = other.inputs;
       problem.info.copies = other.info.copies, problem.info.read_from = other.info.read_from;
+      if (c.cache && is_reading(c)) set_copies(problem.info);  // of the cache, which is smaller
     }
     if (!problem.inputs) {
       std::shared_ptr<Inputs> inputs = inputs_of(c, gradient);
-      if (is_reading(c)) add_copies(*inputs, problem.info);
+      if (is_reading(c)) {
+        set_copies(problem.info);
+        add_copies(*inputs, problem.info.copies);
+      }
       problem.inputs = std::move(inputs);
     }
     problems.push_back(std::move(problem));

@@ -35,6 +35,8 @@ struct Problem {
   const Tensor& k() const { return inputs->k; }
   const Tensor& v() const { return inputs->v; }
   const Tensor& doutput() const { return inputs->doutput; }
+  // The type in which k and v are stored, of those who have them as fovea does.
+  FloatType stored() const { return spec.cache.value_or(FloatType::float32); }
   // Those of a call: `turn` counts the calls from 0.
   const Tensor& k(Index turn) const { return in_turn(inputs->k, inputs->more_k, turn); }
   const Tensor& v(Index turn) const { return in_turn(inputs->v, inputs->more_v, turn); }

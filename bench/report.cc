@@ -14,6 +14,8 @@ std::string name_of(Status status) {
       return "wrong";
     case Status::failed:
       return "failed";
+    case Status::died:
+      return "died";
     case Status::cannot:
       return "cannot";
   }
@@ -52,10 +54,10 @@ std::optional<double> ratio(std::optional<double> a, std::optional<double> b) {
 // The figures that follow from a median.
 struct Derived {
   double gflops, share_of_peak, gbytes, share_of_bandwidth;
-  Derived(const CaseInfo& info, double seconds, const Machine& machine)
+  Derived(const CaseInfo& info, const Measurement& measurement, double seconds, const Machine& machine)
       : gflops(info.flops / seconds / 1e9),
         share_of_peak(gflops / (info.peak > 0 ? info.peak : machine.peak)),
-        gbytes(info.bytes / seconds / 1e9),
+        gbytes(info.bytes * (measurement.inputs == "bfloat16" ? 0.5 : 1) / seconds / 1e9),
         share_of_bandwidth(gbytes / machine.bandwidth) {}
 };
 
@@ -104,6 +106,7 @@ class JsonReport {
     number("memory_bytes", machine.memory);
     number("fma_peak_gflops", machine.peak);
     number("read_bandwidth_gbytes", machine.bandwidth);
+    number("clock_gigahertz", machine.clock);
     json_.end_object();
   }
 
@@ -124,6 +127,7 @@ class JsonReport {
   void scenario(const ScenarioResult& scenario) {
     json_.begin_object();
     string("group", scenario.group);
+    string("processor", report_.machine.processor);
     json_.key("cases").begin_array();
     for (std::size_t i = 0; i < scenario.cases.size(); ++i) one_case(scenario, i);
     json_.end_array();
@@ -156,6 +160,7 @@ class JsonReport {
       string("read_from", info.read_from);
       integer("copies", info.copies);
     }
+    if (!info.cache.empty()) string("cache", info.cache);
     if (info.base >= 0) string("base", scenario.cases[static_cast<std::size_t>(info.base)].info.id);
     number("relative_to_base", ratio_to_base(scenario, which));
     json_.key("results").begin_array();
@@ -167,11 +172,13 @@ class JsonReport {
   void measurement(const CaseResult& result, const Measurement& each) {
     json_.begin_object();
     string("competitor", each.competitor);
+    string("inputs", each.inputs);
     string("status", name_of(each.status));
+    if (!each.death.empty()) string("death", each.death);
     if (!each.message.empty()) string("message", each.message);
     if (!each.path.empty()) string("path", each.path);
     if (each.times.rounds > 0) {
-      const Derived derived(result.info, each.times.median, report_.machine);
+      const Derived derived(result.info, each, each.times.median, report_.machine);
       integer("rounds", each.times.rounds);
       number("median_seconds", each.times.median);
       number("mean_seconds", each.times.mean);
@@ -181,6 +188,7 @@ class JsonReport {
       if (each.competitor != "read") {
         number("gflops", derived.gflops);
         number("share_of_peak", derived.share_of_peak);
+        number("cycles_per_16_scores", cycles_per_16_scores(result.info, each, report_.machine));
       }
       number("key_value_gbytes", derived.gbytes);
       number("share_of_bandwidth", derived.share_of_bandwidth);
@@ -189,6 +197,8 @@ class JsonReport {
     if (each.errors) {
       number("max_error", each.errors->max);
       number("relative_l2_error", each.errors->relative_l2);
+      number("max_error_allowed", each.tolerance.max);
+      number("relative_l2_error_allowed", each.tolerance.relative_l2);
     }
     number("extra_memory_bytes", each.extra_memory);
     json_.end_object();
@@ -212,6 +222,23 @@ std::string field(std::optional<double> value, double unit = 1) {
 
 }  // namespace
 
+std::optional<double> cycles_per_16_scores(const CaseInfo& info, const Measurement& measurement,
+                                           const Machine& machine) {
+  switch (info.operation) {
+    case Operation::forward:
+    case Operation::backward:
+    case Operation::forward_backward:
+    case Operation::statistics:
+      break;
+    default:
+      return std::nullopt;
+  }
+  const double scores = static_cast<double>(info.batch * info.heads * info.queries) *
+                        static_cast<double>(info.keys) * info.visible;
+  if (machine.clock <= 0 || scores <= 0 || measurement.times.rounds == 0) return std::nullopt;
+  return measurement.times.median * machine.clock * 1e9 * machine.threads / (scores / 16);
+}
+
 std::optional<double> ratio_to_fovea(const CaseResult& result, const std::string& competitor) {
   return ratio(median_of(result, competitor), median_of(result, "fovea"));
 }
@@ -231,7 +258,8 @@ std::string to_csv(const Report& report) {
       "base,"
       "competitor,status,rounds,median_ms,first_quartile_ms,third_quartile_ms,min_ms,mean_ms,gflops,share_"
       "of_peak,"
-      "key_value_gbytes,times_fovea,relative_to_base,max_error,relative_l2_error,extra_memory_mb,path\n";
+      "key_value_gbytes,times_fovea,relative_to_base,max_error,relative_l2_error,extra_memory_mb,path,"
+      "inputs,cycles_per_16_scores,processor,instruction_set,threads,clock_ghz\n";
   for (const ScenarioResult& scenario : report.scenarios) {
     for (std::size_t i = 0; i < scenario.cases.size(); ++i) {
       const CaseResult& result = scenario.cases[i];
@@ -239,7 +267,7 @@ std::string to_csv(const Report& report) {
       for (const Measurement& each : result.measurements) {
         const Times& t = each.times;
         const bool timed = t.rounds > 0, computes = timed && each.competitor != "read";
-        const Derived derived(info, timed ? t.median : 1, report.machine);
+        const Derived derived(info, each, timed ? t.median : 1, report.machine);
         const auto when = [](bool known, double value) {
           return known ? std::optional(value) : std::nullopt;
         };
@@ -252,13 +280,19 @@ std::string to_csv(const Report& report) {
                            field(when(timed, t.median), 1e-3), field(when(timed, t.first_quartile), 1e-3),
                            field(when(timed, t.third_quartile), 1e-3), field(when(timed, t.min), 1e-3),
                            field(when(timed, t.mean), 1e-3));
-        csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", field(when(computes, derived.gflops)),
+        csv += fmt::format("{},{},{},{},{},{},{},{},{},", field(when(computes, derived.gflops)),
                            field(when(computes, derived.share_of_peak)), field(when(timed, derived.gbytes)),
                            field(ratio_to_fovea(result, each.competitor)),
                            field(each.competitor == "fovea" ? ratio_to_base(scenario, i) : std::nullopt),
                            field(when(each.errors.has_value(), each.errors.value_or(Errors{}).max)),
                            field(when(each.errors.has_value(), each.errors.value_or(Errors{}).relative_l2)),
                            field(each.extra_memory, 1e6), field(each.path));
+        csv +=
+            fmt::format("{},{},{},{},{},{}\n", each.inputs,
+                        field(computes ? cycles_per_16_scores(info, each, report.machine) : std::nullopt),
+                        field(report.machine.processor), field(report.machine.instruction_set),
+                        info.threads > 0 ? info.threads : report.machine.threads,
+                        field(when(report.machine.clock > 0, report.machine.clock)));
       }
     }
   }

@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "competitors/peer_process.h"
+
 namespace fovea::bench {
 namespace {
 
@@ -47,14 +49,20 @@ void run_rounds(std::vector<Entry>& entries, const RoundLimits& limits,
       try {
         entry.seconds.push_back(entry.run(limits.turn_seconds));
       } catch (const std::exception& error) {
-        entry.measurement->status = Status::failed;
-        entry.measurement->message = error.what();
+        set_failure(*entry.measurement, error);
       }
     }
     const std::chrono::duration<double> passed = Clock::now() - start;
     if (limits.seconds > 0 && round >= kLeastRounds && passed.count() > limits.seconds) break;
   }
   for (Entry& entry : entries) entry.measurement->times = summarise(std::move(entry.seconds));
+}
+
+void set_failure(Measurement& measurement, const std::exception& error) {
+  const auto* death = dynamic_cast<const PeerDied*>(&error);
+  measurement.status = death != nullptr ? Status::died : Status::failed;
+  measurement.death = death != nullptr ? death->how() : "";
+  measurement.message = error.what();
 }
 
 double time_calls(const std::function<void()>& call, double seconds) {

@@ -1,6 +1,7 @@
 // Rounds in which everybody runs in turn.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct RoundLimits {
 // `tell` hears of each round before it starts, counted from 1.
 void run_rounds(std::vector<Entry>& entries, const RoundLimits& limits,
                 const std::function<void(int)>& tell);
+
+// Says in the measurement what went wrong: the competitor died, or failed.
+void set_failure(Measurement& measurement, const std::exception& error);
 
 // Calls for so many seconds, at least once: the median of their times.
 double time_calls(const std::function<void()>& call, double seconds);

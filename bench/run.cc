@@ -6,6 +6,7 @@
 #include "competitors/competitor.h"
 #include "contest.h"
 #include "fovea/threads.h"
+#include "machine/clock.h"
 #include "machine/fma_peak.h"
 #include "machine/machine.h"
 #include "machine/read_bandwidth.h"
@@ -42,6 +43,7 @@ class Runner {
   // Hosts are shared: the best seen is nearest to what the machine can do.
   void measure_peak(int runs) {
     report_.machine.peak = std::max(report_.machine.peak, fma_peak(thread_count(), runs));
+    report_.machine.clock = std::max(report_.machine.clock, clock_gigahertz(thread_count(), runs));
   }
   void measure_bandwidth() {
     const int runs = std::clamp(report_.rounds, 1, 9);
@@ -50,6 +52,7 @@ class Runner {
 
   void gather(const std::vector<Scenario>& scenarios) {
     all_.push_back(make_fovea());
+    if (!options_.before.empty()) all_.push_back(make_before(options_.before, thread_count()));
     const auto anybody = [&](const char* name) {
       return std::any_of(scenarios.begin(), scenarios.end(), [&](const Scenario& scenario) {
         return std::any_of(scenario.cases.begin(), scenario.cases.end(),
@@ -57,6 +60,7 @@ class Runner {
       });
     };
     std::vector<CompetitorInfo> absent;
+    if (anybody("fovea_bf16")) all_.push_back(make_fovea_bfloat16());
     if (anybody("blas")) {
       std::string reason;
       if (auto blas = make_blas(reason)) {
@@ -77,8 +81,10 @@ class Runner {
   }
 
   static bool asked(const Case& c, const std::string& competitor) {
+    // Another fovea is asked where this one is.
+    const std::string& name = competitor == "before" ? "fovea" : competitor;
     return c.competitors.empty() ||
-           std::find(c.competitors.begin(), c.competitors.end(), competitor) != c.competitors.end();
+           std::find(c.competitors.begin(), c.competitors.end(), name) != c.competitors.end();
   }
 
   ScenarioResult measure(const Scenario& scenario) {
@@ -132,17 +138,23 @@ class Runner {
       if (!asked(problem.spec, id) || !competitor->concerned(problem)) continue;
       Measurement measurement;
       measurement.competitor = id;
+      measurement.inputs = to_string(competitor->inputs());
+      measurement.tolerance = looser(tolerance_of(competitor->inputs()), tolerance_of(problem.stored()));
       try {
         check(*competitor, number, problem, expected, measurement);
       } catch (const std::exception& error) {
-        measurement.status = Status::failed;
-        measurement.message = error.what();
+        set_failure(measurement, error);
       }
       result.measurements.push_back(measurement);
-      if (id == "fovea" && (measurement.status == Status::wrong || measurement.status == Status::failed)) {
+      if (id.starts_with("fovea") &&
+          (measurement.status == Status::wrong || measurement.status == Status::failed)) {
         report_.mistakes.push_back(fmt::format("{}: {}", problem.info.id, measurement.message));
       }
     }
+  }
+
+  static Tolerance looser(const Tolerance& a, const Tolerance& b) {
+    return {std::max(a.max, b.max), std::max(a.relative_l2, b.relative_l2)};
   }
 
   static void check(Competitor& competitor, int number, const Problem& problem, const Expected& expected,
@@ -160,7 +172,7 @@ class Runner {
     measurement.status = Status::measured;
     if (checked.results.empty() || expected.empty()) return;
     measurement.errors = errors_of(expected, checked.results);
-    if (acceptable(*measurement.errors, expected)) return;
+    if (acceptable(*measurement.errors, expected, measurement.tolerance)) return;
     measurement.status = Status::wrong;
     measurement.message = fmt::format("differs from the reference by {:.1e}, relative L2 {:.1e}",
                                       measurement.errors->max, measurement.errors->relative_l2);

@@ -81,21 +81,38 @@ std::string id_of(const Case& c) {
   if (!c.mask_id.empty()) id += "-" + c.mask_id;
   if (!c.bias_id.empty()) id += "-" + c.bias_id;
   if (c.dropout > 0) id += fmt::format("-dropout{}", c.dropout);
+  if (c.cache) id += fmt::format("-cache-{}", to_string(*c.cache));
   return id;
 }
 
 Text label_of(const Case& c) {
   const auto in = [&](Language language) {
     std::string label = shape_text(c);
-    const Text dropout{"dropout", "随机失活"}, causal{"causal", "因果"};
+    const Text dropout{"dropout", "随机失活"}, causal{"causal", "因果"}, cache{"cache", "缓存"};
     for (const Text& part :
          {operation_text(c.operation), c.causal ? causal : Text{}, c.mask_text, c.bias_text}) {
       if (!part.in(language).empty()) label += " " + part.in(language);
     }
     if (c.dropout > 0) label += fmt::format(" {} {}", dropout.in(language), c.dropout);
+    if (c.cache) label += fmt::format(" {} {}", cache.in(language), to_string(*c.cache));
     return label;
   };
   return {in(Language::english), in(Language::chinese)};
+}
+
+// Of a row of so many numbers; one of int8 has a scale.
+double row_bytes(Index width, std::optional<FloatType> type) {
+  const auto numbers = static_cast<double>(width);
+  switch (type.value_or(FloatType::float32)) {
+    case FloatType::float32:
+      break;
+    case FloatType::float16:
+    case FloatType::bfloat16:
+      return 2 * numbers;
+    case FloatType::int8:
+      return numbers + 4;
+  }
+  return 4 * numbers;
 }
 
 bool is_group(const std::string& word) {
@@ -122,7 +139,9 @@ CaseInfo info_of(const Case& c) {
   info.bias = c.bias_id;
   info.dropout = static_cast<double>(c.dropout);
   info.base = c.base;
-  info.bytes = 4.0 * static_cast<double>(c.batch * c.hkv() * c.m() * (c.width + c.dv()));
+  if (c.cache) info.cache = to_string(*c.cache);
+  info.bytes = static_cast<double>(c.batch * c.hkv() * c.m()) *
+               (row_bytes(c.width, c.cache) + row_bytes(c.dv(), c.cache));
   info.flops = flops_of(c, 1);
   return info;
 }

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "benchmark.h"
 #include "fovea/attention.h"
+#include "fovea/float_type.h"
 
 namespace fovea::bench {
 
@@ -21,6 +23,7 @@ struct Case {
   std::function<Bias(const Case&)> bias;
   float dropout = 0;
   bool causal = false;                   // of linear attention
+  std::optional<FloatType> cache;        // keys and values lie in a KeyValueCache of this type
   int base = -1;                         // told relative to this case of the scenario
   std::vector<std::string> competitors;  // empty: everybody
 

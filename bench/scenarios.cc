@@ -41,6 +41,12 @@ Case to_values(Index dv, Case c) {
   c.value_width = dv;
   return c;
 }
+// From a KeyValueCache of that type: others have none.
+Case cached(FloatType type, Case c) {
+  c.cache = type;
+  c.competitors = {"fovea", "read"};
+  return c;
+}
 Case dropped(float p, Case c) {
   c.dropout = p;
   return c;
@@ -126,6 +132,9 @@ Case t5(Case c) {
 Case linear(Index b, Index h, Index n, Index d) {
   return only(kOnlyFovea, of(Operation::linear, forward(b, h, n, d)));
 }
+
+constexpr FloatType kCacheTypes[] = {FloatType::float32, FloatType::float16, FloatType::bfloat16,
+                                     FloatType::int8};
 
 class Table {
  public:
@@ -220,7 +229,10 @@ void add_decode(Table& table) {
   const auto decode = [](Index h, Index hkv, Index m, Index d) {
     return to_keys(m, grouped(hkv, forward(1, h, 1, d)));
   };
-  table.show({decode(32, 8, 8192, 128)}, 25);
+  const Case longest = decode(32, 8, 8192, 128);
+  std::vector<Case> by_type = {longest};
+  for (const FloatType type : kCacheTypes) by_type.push_back(relative_to(0, cached(type, longest)));
+  table.show(by_type, 25);
   for (const Index m : {512, 2048, 32768}) table.add({decode(32, 8, m, 128)}, 25);
   for (const Index m : {512, 8192, 32768}) table.add({decode(16, 8, m, 128)}, 25);
   for (const Index m : {512, 8192, 32768}) table.add({decode(8, 1, m, 256)}, 25);
@@ -264,7 +276,10 @@ void add_smoke(Table& table) {
   table.add({sparse(4, grouped(2, forward(1, 4, 33, 8)))});
   table.add({alibi(forward(1, 2, 33, 8))});
   table.add({dropped(0.1f, forward(1, 2, 33, 8))});
-  table.add({to_keys(65, grouped(2, forward(1, 4, 1, 8)))});
+  const Case decode = to_keys(65, grouped(2, forward(1, 4, 1, 8)));
+  std::vector<Case> by_type = {decode};
+  for (const FloatType type : kCacheTypes) by_type.push_back(relative_to(0, cached(type, decode)));
+  table.add(by_type);
   table.add({linear(1, 2, 33, 8)});
   table.add({causal(backward(1, 2, 33, 8))});
   table.add({only(kOnlyFovea, of(Operation::statistics, forward(1, 2, 33, 8)))});

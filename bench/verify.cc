@@ -104,12 +104,26 @@ Errors errors_of(const Expected& expected, const std::vector<Tensor>& results) {
   return errors;
 }
 
-bool acceptable(const Errors& errors, const Expected& expected) {
+Tolerance tolerance_of(FloatType type) {
+  switch (type) {
+    case FloatType::float32:
+      break;
+    case FloatType::float16:
+      return {1e-2, 2e-3};
+    case FloatType::bfloat16:
+      return {5e-2, 1e-2};
+    case FloatType::int8:
+      return {1e-1, 3e-2};
+  }
+  return {};
+}
+
+bool acceptable(const Errors& errors, const Expected& expected, const Tolerance& tolerance) {
   double largest = 1;
   for (const ExpectedValues& want : expected) {
     for (const double value : want.values) largest = std::max(largest, std::abs(value));
   }
-  return errors.max <= 2e-5 * largest && errors.relative_l2 <= 1e-5;
+  return errors.max <= tolerance.max * largest && errors.relative_l2 <= tolerance.relative_l2;
 }
 
 }  // namespace fovea::bench

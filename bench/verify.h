@@ -1,6 +1,7 @@
 // Results against the double reference.
 #pragma once
 
+#include "fovea/float_type.h"
 #include "problem.h"
 
 namespace fovea::bench {
@@ -19,7 +20,9 @@ Expected expected_of(const Problem& problem);
 
 Errors errors_of(const Expected& expected, const std::vector<Tensor>& results);
 
-// Rounding stays two orders of magnitude below this; a mistake does not.
-bool acceptable(const Errors& errors, const Expected& expected);
+// For N(0, 1) inputs. Of float32, rounding stays two orders of magnitude below it. Others lose most where
+// their numbers are rounded to begin with: of 8, 11 or 7 bits, in q, k and v, or in k and v of a cache.
+Tolerance tolerance_of(FloatType type);
+bool acceptable(const Errors& errors, const Expected& expected, const Tolerance& tolerance = {});
 
 }  // namespace fovea::bench

@@ -1,23 +1,32 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+
 #include "competitors/competitor.h"
+#include "core/half.h"
 #include "fovea/attention_path.h"
 #include "fovea/attention_statistics.h"
 #include "fovea/instruction_set.h"
+#include "fovea/key_value_cache.h"
 #include "fovea/linear_attention.h"
 #include "fovea/threads.h"
+#include "fovea/typed_view.h"
 #include "fovea/version.h"
 
 namespace fovea::bench {
 namespace {
 
-class ByFovea final : public LocalCompetitor {
- public:
-  CompetitorInfo info() const override {
-    return {"fovea", "fovea", fmt::format("fovea {}", version()), path(), false, ""};
-  }
+std::string path() { return fmt::format("{}, {} threads", instruction_set(), thread_count()); }
 
-  // Tile sizes, mode and tiles skipped are told by the library, call by call.
+std::vector<Tensor> one(Tensor result) {
+  std::vector<Tensor> results;
+  results.push_back(std::move(result));
+  return results;
+}
+
+// Tile sizes, mode and tiles skipped are told by the library, call by call.
+class ByOurselves : public LocalCompetitor {
+ public:
   Checked check(int number) override {
     struct Observer {
       AttentionPath ran;
@@ -36,6 +45,13 @@ class ByFovea final : public LocalCompetitor {
                     ran.step_keys, ran.hidden, ran.full, ran.partial);
     return checked;
   }
+};
+
+class ByFovea final : public ByOurselves {
+ public:
+  CompetitorInfo info() const override {
+    return {"fovea", "fovea", fmt::format("fovea {}", version()), path(), false, ""};
+  }
 
  protected:
   Call call_for(const Problem& problem, std::string& text) override {
@@ -43,6 +59,7 @@ class ByFovea final : public LocalCompetitor {
     const Problem* p = &problem;
     switch (problem.spec.operation) {
       case Operation::forward:
+        if (p->spec.cache) return decoding(*p);
         return [p, turn = Index{0}]() mutable {
           const Index now = turn++;
           return one(attention(p->q(), p->k(now), p->v(now), p->options).output);
@@ -68,10 +85,20 @@ class ByFovea final : public LocalCompetitor {
   }
 
  private:
-  static std::vector<Tensor> one(Tensor result) {
-    std::vector<Tensor> results;
-    results.push_back(std::move(result));
-    return results;
+  // From caches of the case's type, filled before; copies of them, used in turn.
+  static Call decoding(const Problem& p) {
+    KeyValueCacheConfig config;
+    config.batch = p.spec.batch, config.kv_heads = p.spec.hkv();
+    config.d_k = p.spec.width, config.d_v = p.spec.dv();
+    config.type = p.stored();
+    auto caches = std::make_shared<std::vector<KeyValueCache>>();
+    for (Index copy = 0; copy < p.info.copies; ++copy) {
+      caches->emplace_back(config).reserve(p.spec.m());
+      caches->back().append(p.k(), p.v());
+    }
+    return [&p, caches, turn = std::size_t{0}]() mutable {
+      return one(attention(p.q(), (*caches)[turn++ % caches->size()], p.options).output);
+    };
   }
 
   static AttentionResult forward_of(const Problem& p) {
@@ -97,12 +124,46 @@ class ByFovea final : public LocalCompetitor {
     }
     return results;
   }
+};
 
-  static std::string path() { return fmt::format("{}, {} threads", instruction_set(), thread_count()); }
+// Numbers rounded to bfloat16, as a model of 16 bits has them.
+struct Bfloat16 {
+  std::vector<std::uint16_t> bits;
+  Shape shape;
+
+  explicit Bfloat16(const Tensor& tensor) : shape(tensor.shape()) {
+    bits.resize(static_cast<std::size_t>(shape.elements()));
+    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = float_to_bfloat16(tensor.data()[i]);
+  }
+  TypedView view() const { return TypedView::bfloat16(bits.data(), shape); }
+};
+
+// q, k and v are converted before anything is timed. Decoding has cases of its own, with caches of each
+// type.
+class ByFoveaBfloat16 final : public ByOurselves {
+ public:
+  CompetitorInfo info() const override {
+    return {"fovea_bf16", "fovea, bfloat16 inputs", fmt::format("fovea {}", version()), path(), false, ""};
+  }
+  bool concerned(const Problem& problem) const override {
+    return problem.spec.operation == Operation::forward && problem.spec.dropout == 0 &&
+           !is_reading(problem.spec);
+  }
+  FloatType inputs() const override { return FloatType::bfloat16; }
+
+ protected:
+  Call call_for(const Problem& problem, std::string& text) override {
+    text = path();
+    const Problem* p = &problem;
+    const auto q = std::make_shared<const Bfloat16>(p->q()), k = std::make_shared<const Bfloat16>(p->k()),
+               v = std::make_shared<const Bfloat16>(p->v());
+    return [p, q, k, v] { return one(attention(q->view(), k->view(), v->view(), p->options).output); };
+  }
 };
 
 }  // namespace
 
 std::unique_ptr<Competitor> make_fovea() { return std::make_unique<ByFovea>(); }
+std::unique_ptr<Competitor> make_fovea_bfloat16() { return std::make_unique<ByFoveaBfloat16>(); }
 
 }  // namespace fovea::bench

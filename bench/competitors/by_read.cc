@@ -16,10 +16,18 @@ class ByRead final : public LocalCompetitor {
   Call call_for(const Problem& problem, std::string& text) override {
     text = "sum of all floats";
     const Problem* p = &problem;
-    return [p, sink = std::make_shared<float>(), turn = Index{0}]() mutable {
-      const Tensor &k = p->k(turn), &v = p->v(turn);
+    // Of a cache of 16 or 8 bits: a half or a quarter of the floats, another one each time (without the
+    // scales of int8, 3 % of its bytes at a width of 128).
+    const FloatType type = problem.stored();
+    const Index parts = type == FloatType::float32 ? 1 : type == FloatType::int8 ? 4 : 2;
+    return [p, parts, sink = std::make_shared<float>(), turn = Index{0}]() mutable {
+      const Tensor &k = p->k(turn / parts), &v = p->v(turn / parts);
+      const auto part = [&](const Tensor& x) {
+        const Index count = x.shape().elements() / parts;
+        return Floats{x.data() + turn % parts * count, count};
+      };
+      *sink += sum_of({part(k), part(v)});
       ++turn;
-      *sink += sum_of({{k.data(), k.shape().elements()}, {v.data(), v.shape().elements()}});
       return std::vector<Tensor>();
     };
   }

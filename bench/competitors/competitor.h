@@ -29,6 +29,7 @@ class Competitor {
   virtual ~Competitor() = default;
   virtual CompetitorInfo info() const = 0;
   virtual bool concerned(const Problem&) const { return true; }
+  virtual FloatType inputs() const { return FloatType::float32; }  // the type of q, k and v
   virtual Preparation prepare(int number, const Problem& problem) = 0;
   virtual Checked check(int number) = 0;               // one call, with its memory
   virtual double run(int number, double seconds) = 0;  // calls for that long, at least one: median seconds
@@ -54,6 +55,7 @@ class LocalCompetitor : public Competitor {
 };
 
 std::unique_ptr<Competitor> make_fovea();
+std::unique_ptr<Competitor> make_fovea_bfloat16();           // fovea, with q, k and v of 16 bits
 std::unique_ptr<Competitor> make_blas(std::string& reason);  // null if it is not there, with the reason
 std::unique_ptr<Competitor> make_read();
 
@@ -62,7 +64,11 @@ struct Peers {
   std::vector<CompetitorInfo> absent;
   std::string python;  // its version and NumPy's
 };
-// PyTorch and ONNX Runtime, in a process of that Python.
+// PyTorch, PyTorch in bfloat16 and ONNX Runtime, each in a process of that Python: one that dies takes
+// nobody along.
 Peers make_peers(const std::string& python, int threads);
+// The attention of another commit: the program that scripts/build_before makes. Throws Error if it cannot
+// be started, or does not say that it is one.
+std::unique_ptr<Competitor> make_before(const std::string& program, int threads);
 
 }  // namespace fovea::bench

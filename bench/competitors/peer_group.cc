@@ -26,9 +26,9 @@ PeerGroup::PeerGroup(const std::string& python, const char* script, int threads,
     return;
   }
   try {
-    process_ = std::make_shared<PeerProcess>(python, script, threads);
+    process_ = std::make_shared<PeerProcess>(python_command(python, script), threads);
     for (auto words = process_->answer(); words.front() != "ready"; words = process_->answer()) {
-      words.resize(4);
+      words.resize(4);  // what a line lacks is empty
       const bool there = words[0] == "peer";
       competitors_.push_back(
           {words[1], name_of(words[1]), there ? words[2] : "", words[3], !there, there ? "" : words[2]});
@@ -54,6 +54,8 @@ Contender PeerGroup::contender(const std::string& id, int number, const Shape& r
   try {
     const auto words = process_->ask(fmt::format("prepare {}\n{}", name, describe(*process_)));
     made.preparation = {words.front() == "ok", words.size() > 1 ? words[1] : ""};
+  } catch (const PeerDied&) {
+    made.preparation = {true, ""};  // check() meets it again, and tells
   } catch (const Error& error) {
     made.preparation = {false, error.what()};
   }
@@ -74,7 +76,10 @@ Contender PeerGroup::contender(const std::string& id, int number, const Shape& r
 }
 
 void PeerGroup::release() {
-  if (process_ != nullptr) process_->ask("release");
+  try {
+    if (process_ != nullptr) process_->ask("release");
+  } catch (const PeerDied&) {  // every entry of it says so
+  }
 }
 
 }  // namespace fovea::bench

@@ -7,8 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <thread>
 
 #include "core/fail.h"
 
@@ -16,7 +20,7 @@ namespace fovea::bench {
 namespace {
 
 int memory_file(const char* name) {
-  const int file = memfd_create(name, 0);  // inherited by the child
+  const int file = memfd_create(name, MFD_CLOEXEC);
   if (file < 0) fail("[bench] cannot make a file in memory: {}", std::strerror(errno));
   return file;
 }
@@ -39,20 +43,25 @@ std::string last_line(const std::string& text) {
 
 }  // namespace
 
-PeerProcess::PeerProcess(const std::string& python, const std::string& script, int threads)
-    : file_(memory_file("fovea-bench")), errors_(memory_file("fovea-bench-errors")) {
+PeerProcess::PeerProcess(std::vector<std::string> command, int threads,
+                         const std::vector<std::string>& more)
+    : name_(std::filesystem::path(command.front()).filename()),
+      file_(memory_file("fovea-bench")),
+      errors_(memory_file("fovea-bench-errors")) {
   Pipe commands, answers;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, commands.ends[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, answers.ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, errors_, STDERR_FILENO);
-  std::vector<std::string> words = {
-      python, "-u", "-c", script, std::to_string(file_), std::to_string(threads)};
+  posix_spawn_file_actions_adddup2(&actions, file_, file_);  // inherited by this child only
+  command.insert(command.end(), {std::to_string(file_), std::to_string(threads)});
+  command.insert(command.end(), more.begin(), more.end());
   std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
+  for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  const int error = posix_spawnp(&child_, python.c_str(), &actions, nullptr, arguments.data(), environ);
+  const int error =
+      posix_spawnp(&child_, command.front().c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(commands.ends[0]);
   close(answers.ends[1]);
@@ -62,7 +71,7 @@ PeerProcess::PeerProcess(const std::string& python, const std::string& script, i
     child_ = -1;
     const std::string reason = std::strerror(error);
     std::fclose(to_), std::fclose(from_), close(file_), close(errors_);  // no destructor runs
-    fail("cannot start {}: {}", python, reason);
+    fail("cannot start {}: {}", command.front(), reason);
   }
 }
 
@@ -93,6 +102,8 @@ PeerProcess::Words PeerProcess::answer() {
 }
 
 PeerProcess::Words PeerProcess::ask(const std::string& command) {
+  if (!how_.empty()) gone();
+  // The program ignores SIGPIPE: a process that has gone is noticed here, or by its missing answer.
   if (std::fputs((command + "\n").c_str(), to_) < 0 || std::fflush(to_) != 0) gone();
   Words words = answer();
   if (words.front() == "error") fail("{}", words.size() > 1 ? words[1] : "unknown error");
@@ -117,14 +128,35 @@ void PeerProcess::read(Index at, void* data, Index bytes) const {
   }
 }
 
-void PeerProcess::gone() {
+// A process that has closed its output without ending is ended: nothing can be asked of it any more.
+std::string PeerProcess::how_it_ended() {
+  constexpr auto kStep = std::chrono::milliseconds(10);
+  constexpr int kSteps = 500;
+  int status = 0, steps = 0;
+  pid_t ended = 0;
+  while ((ended = waitpid(child_, &status, WNOHANG)) == 0) {
+    if (++steps == kSteps) kill(child_, SIGKILL);
+    std::this_thread::sleep_for(kStep);
+  }
+  child_ = -1;
+  if (ended < 0) return "no status";
+  if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status));
+  return "exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+std::string PeerProcess::last_words() const {
   std::string said(1 << 16, '\0');
   const off_t size = lseek(errors_, 0, SEEK_END);
   const off_t start = size > static_cast<off_t>(said.size()) ? size - static_cast<off_t>(said.size()) : 0;
   const ssize_t got = pread(errors_, said.data(), said.size(), start);
   said.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  const std::string last = last_line(said);
-  fail("the Python process ended{}{}", last.empty() ? "" : ": ", last);
+  return last_line(said);
+}
+
+void PeerProcess::gone() {
+  if (how_.empty()) how_ = how_it_ended();
+  const std::string last = last_words();
+  throw PeerDied("the process of " + name_ + " died: " + how_ + (last.empty() ? "" : ": ") + last, how_);
 }
 
 }  // namespace fovea::bench

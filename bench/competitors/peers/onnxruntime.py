@@ -68,4 +68,4 @@ class OnnxRuntime:
         return lambda: session.run(None, next(turns)), to_arrays, "MultiHeadAttention"
 
 
-SERVED = (PyTorch, OnnxRuntime)
+SERVED = (PyTorch, PyTorchBfloat16, OnnxRuntime)

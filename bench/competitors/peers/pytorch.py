@@ -13,6 +13,10 @@ class PyTorch:
         x = torch.ones(1, 1, 64, 64, requires_grad=True)  # threads and buffers that come with the first call
         torch.autograd.grad(self.attention(x, x, x).sum(), x)
 
+    # As the model has them: before anything is timed.
+    def convert(self, tensor):
+        return tensor
+
     def version(self):
         return "PyTorch " + self.torch.__version__
 
@@ -39,7 +43,7 @@ class PyTorch:
         torch = self.torch
         if problem["operation"] not in ("forward", "backward", "forward_backward"):
             return None, None, "has no such operation"
-        tensors = {name: torch.from_numpy(array.copy()) for name, array in problem["arrays"].items()}
+        tensors = {name: self.convert(torch.from_numpy(array.copy())) for name, array in problem["arrays"].items()}
         q, k, v = tensors["q"], tensors["k"], tensors["v"]
         options = {"dropout_p": problem["dropout"]}
         if problem["key_heads"] != problem["heads"]:
@@ -76,4 +80,21 @@ class PyTorch:
         return {0: "math", 1: "flash", 2: "efficient"}.get(int(choice), "path %d" % int(choice))
 
     def arrays(self, results):
-        return [result.detach().contiguous().numpy() for result in results]
+        return [result.detach().float().contiguous().numpy() for result in results]
+
+
+# The same in bfloat16. Some versions crash there on processors that have the instructions and not the rest.
+class PyTorchBfloat16(PyTorch):
+    id = "pytorch_bf16"
+
+    def detail(self):
+        return super().detail() + ", bfloat16"
+
+    def convert(self, tensor):
+        return tensor.bfloat16() if tensor.is_floating_point() else tensor
+
+    # Numbers of half the size: twice as many copies of keys and values are more than the cache holds.
+    def prepare(self, problem):
+        if problem["copies"] > 1:
+            problem["copies"] *= 2
+        return super().prepare(problem)

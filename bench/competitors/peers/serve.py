@@ -120,4 +120,6 @@ def exchange(descriptor, threads):
             answer("error", "%s: %s" % (type(error).__name__, error))
 
 
+# Only those named on the command line, if any are: who crashes takes nobody else along.
+SERVED = [peer for peer in SERVED if not sys.argv[3:] or peer.id in sys.argv[3:]]
 exchange(int(sys.argv[1]), int(sys.argv[2]))

@@ -29,9 +29,10 @@ std::vector<Pair> pairs_of(const bench::Report& report) {
   return pairs;
 }
 
-void print_comparison(const Context& context, const Pair& pair) {
-  context.subheading(tr("Softmax against linear attention: B = 8, n = {0}, d = 64, {1} alternating runs",
-                        pair.n, pair.softmax.rounds));
+void print_comparison(const Context& context, const bench::Report& report, const Pair& pair) {
+  table_heading(context, report,
+                tr("Softmax against linear attention: B = 8, n = {0}, d = 64, {1} alternating runs", pair.n,
+                   pair.softmax.rounds));
   AlignedTable table({"", context.say(tr("median")), context.say(tr("mean"))});
   table.add({"softmax", milliseconds(pair.softmax.median), milliseconds(pair.softmax.mean)});
   table.add({context.say(tr("linear")), milliseconds(pair.linear.median), milliseconds(pair.linear.mean)});
@@ -39,8 +40,8 @@ void print_comparison(const Context& context, const Pair& pair) {
   table.print(context);
 }
 
-void print_growth(const Context& context, const std::vector<Pair>& pairs) {
-  context.subheading(tr("How both grow with n (B = 8, d = 64; ×: relative to half the n)"));
+void print_growth(const Context& context, const bench::Report& report, const std::vector<Pair>& pairs) {
+  table_heading(context, report, tr("How both grow with n (B = 8, d = 64; ×: relative to half the n)"));
   AlignedTable table({"n", "softmax", "×", context.say(tr("linear")), "×", context.say(tr("ratio"))});
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const bool doubled = i > 0 && pairs[i].n == 2 * pairs[i - 1].n;
@@ -61,9 +62,9 @@ void print_linear_comparison(const Context& context, const bench::Report& report
   const std::vector<Pair> pairs = pairs_of(report);
   if (pairs.size() < 2) return;  // one alone stands in the other tables
   for (const Pair& pair : pairs) {
-    if (pair.n == 1024) print_comparison(context, pair);
+    if (pair.n == 1024) print_comparison(context, report, pair);
   }
-  print_growth(context, pairs);
+  print_growth(context, report, pairs);
 }
 
 }  // namespace fovea::command

@@ -55,7 +55,8 @@ void print_models(const Context& context, const bench::Report& report) {
     }
   }
   if (table.empty()) return;
-  context.subheading(
+  table_heading(
+      context, report,
       tr("Whole models. fovea captures every attention call (plain: without capture): median of {0} "
          "rounds, ± half the interquartile range. Others: multiples of fovea's time. attentions: "
          "transformers with output_attentions=True",

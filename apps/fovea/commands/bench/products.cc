@@ -68,7 +68,7 @@ void print_table(const Context& context, const bench::Report& report, Operation 
     for (const auto& [threads, result] : cases[name]) add_figures(*result, competitor, row);
     table.add(row);
   }
-  context.subheading(heading);
+  table_heading(context, report, heading);
   for (const auto& [threads, peak] : peaks) {
     context.line(context.say(tr("FMA peak on {0} threads: {1:.1f} GFLOP/s", threads, peak)));
   }

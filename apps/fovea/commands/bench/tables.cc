@@ -31,6 +31,16 @@ void AlignedTable::print(const Context& context) const {
   context.line();
 }
 
+void table_heading(const Context& context, const Report& report, const Message& title) {
+  const bench::Machine& machine = report.machine;
+  context.subheading(title);
+  // Models, products and training steps run on one thread and on all: their rows say on how many.
+  const bool by_row = !report.scenarios.empty() && report.scenarios.front().cases.front().info.threads > 0;
+  context.line(by_row ? fmt::format("{}, {}", machine.processor, machine.instruction_set)
+                      : context.say(tr("{0}, {1}, threads: {2}", machine.processor, machine.instruction_set,
+                                       machine.threads)));
+}
+
 std::string milliseconds(double seconds) {
   const double ms = seconds * 1e3;
   return fmt::format("{:.{}f} ms", ms, ms >= 1000 ? 0 : ms >= 100 ? 1 : ms >= 10 ? 2 : 3);
@@ -49,8 +59,11 @@ std::vector<std::pair<std::string, std::string>> columns_of(const Report& report
   std::vector<std::pair<std::string, std::string>> columns;
   if (with_fovea) columns.emplace_back("fovea", "fovea");
   for (const auto& [id, title] : {std::pair{"fovea_plain", "plain"},
+                                  {"before", "before"},
+                                  {"fovea_bf16", "fovea bf16"},
                                   {"blas", "BLAS"},
                                   {"pytorch", "PyTorch"},
+                                  {"pytorch_bf16", "PyTorch bf16"},
                                   {"compiled", "compiled"},
                                   {"attentions", "attentions"},
                                   {"onnxruntime", "ONNX R."}}) {
@@ -89,24 +102,26 @@ bool timed(const Measurement* measurement) {
   return measurement != nullptr && measurement->status == Status::measured && measurement->times.rounds > 0;
 }
 
-// Why there is no figure: "wrong" and "failed" are worth a word.
+// Why there is no figure: "wrong", "failed" and a death are worth a word.
 std::string missing(const Context& context, const Measurement* measurement) {
   if (measurement == nullptr || measurement->status == Status::cannot) return kNone;
   if (measurement->status == Status::wrong) return context.say(tr("wrong"));
+  if (measurement->status == Status::died) return context.say(tr("died: {0}", measurement->death));
   return context.say(tr("failed"));
 }
 
 void print_machine(const Context& context, const Report& report) {
   const auto entry = [&](const std::string& name, const std::string& value) {
-    context.entry(name, value, 16);
+    context.entry(name, value, 24);
   };
   const bench::Machine& machine = report.machine;
   entry(context.say(tr("machine")), context.say(tr("{0}, {1} of {2} processors, {3}", machine.processor,
                                                    std::min(machine.threads, machine.processors),
                                                    machine.processors, machine.instruction_set)));
   entry(context.say(tr("limits")),
-        context.say(tr("FMA peak {0:.1f} GFLOP/s, plain read {1:.1f} GB/s, both measured now", machine.peak,
-                       machine.bandwidth)));
+        context.say(
+            tr("FMA peak {0:.1f} GFLOP/s, plain read {1:.1f} GB/s, clock {2:.2f} GHz, all measured now",
+               machine.peak, machine.bandwidth, machine.clock)));
   if (machine.load > 0.5 * machine.processors) {
     entry(context.say(tr("disturbed")),
           context.say(
@@ -133,8 +148,8 @@ void print_machine(const Context& context, const Report& report) {
 
 void print_speed(const Context& context, const Report& report) {
   const auto others = columns_of(report, false);
-  std::vector<std::string> titles = {"(B,H,N,D)", context.say(tr("time")), "±", "GFLOP/s",
-                                     context.say(tr("of peak"))};
+  std::vector<std::string> titles = {"(B,H,N,D)", context.say(tr("time")),    "±",
+                                     "GFLOP/s",   context.say(tr("of peak")), context.say(tr("cycles"))};
   for (const auto& [id, title] : others) titles.push_back(title);
   AlignedTable table(titles);
   for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
@@ -148,8 +163,10 @@ void print_speed(const Context& context, const Report& report) {
       row.push_back(fmt::format("{:.1f} %", 50 * (t.third_quartile - t.first_quartile) / t.median));
       row.push_back(fmt::format("{:.1f}", gflops));
       row.push_back(fmt::format("{:.1f} %", 100 * gflops / report.machine.peak));
+      const auto cycles = cycles_per_16_scores(result.info, *ours, report.machine);
+      row.push_back(cycles ? fmt::format("{:.1f}", *cycles) : kNone);
     } else {
-      row.insert(row.end(), {missing(context, ours), kNone, kNone, kNone});
+      row.insert(row.end(), {missing(context, ours), kNone, kNone, kNone, kNone});
     }
     for (const auto& [id, title] : others) {
       const auto ratio = ratio_to_fovea(result, id);
@@ -159,9 +176,10 @@ void print_speed(const Context& context, const Report& report) {
     table.add(row);
   });
   if (table.empty()) return;
-  context.subheading(
-      tr("fovea: median of {0} interleaved rounds, ± half the interquartile range. Others: multiples of "
-         "fovea's time",
+  table_heading(
+      context, report,
+      tr("fovea: median of {0} interleaved rounds, ± half the interquartile range. Cycles: per 16 scores and "
+         "thread. Others: multiples of fovea's time",
          rounds_text(report)));
   table.print(context);
 }
@@ -181,7 +199,8 @@ void print_relative(const Context& context, const Report& report) {
                partly ? fmt::format("{:.2f}", *ratio / result.info.visible) : kNone, times(1 / *ratio)});
   });
   if (table.empty()) return;
-  context.subheading(tr("Relative to the same case without mask, dropout etc., in the same rounds"));
+  table_heading(context, report,
+                tr("Relative to the same case without mask, dropout etc., in the same rounds"));
   table.print(context);
 }
 
@@ -199,8 +218,9 @@ void print_reading(const Context& context, const Report& report) {
                fmt::format("{:.1f} %", 100 * read->times.median / ours->times.median)});
   });
   if (table.empty()) return;
-  context.subheading(tr(
-      "Against a plain read of all keys and values; both from memory (copies used in turn), or both from cache"));
+  table_heading(
+      context, report,
+      tr("Against a plain read of all keys and values; both from memory (copies used in turn), or both from cache"));
   table.print(context);
 }
 
@@ -242,9 +262,10 @@ void print_errors(const Context& context, const Report& report) {
       });
   if (table.empty()) return;
   const CaseResult& first = *distinct_cases(report).front();
-  context.subheading(is_training_case(first) ? tr("Losses of the first 20 steps: differences from PyTorch")
-                     : is_model_case(first)  ? tr("Differences from PyTorch")
-                                             : tr("Errors against the double reference"));
+  table_heading(context, report,
+                is_training_case(first) ? tr("Losses of the first 20 steps: differences from PyTorch")
+                : is_model_case(first)  ? tr("Differences from PyTorch")
+                                        : tr("Errors against the double reference"));
   table.print(context);
 }
 
@@ -255,7 +276,8 @@ void print_memory(const Context& context, const Report& report) {
         return {fmt::format("{:.1f}", *measurement->extra_memory / 1e6), true};
       });
   if (table.empty()) return;
-  context.subheading(
+  table_heading(
+      context, report,
       is_training_case(*distinct_cases(report).front())
           ? tr("Memory of the first 20 steps: peak above the level before, with parameters, gradients and "
                "moments")
@@ -268,7 +290,9 @@ void print_notes(const Context& context, const Report& report) {
   std::set<std::string> said;
   for_each_case(report, [&](const ScenarioResult&, std::size_t, const CaseResult& result) {
     for (const Measurement& each : result.measurements) {
-      if (each.status != Status::wrong && each.status != Status::failed) continue;
+      if (each.status != Status::wrong && each.status != Status::failed && each.status != Status::died) {
+        continue;
+      }
       const std::string note = fmt::format("✗ {}, {}: {}", report.competitor(each.competitor)->name,
                                            context.say(result.info.label), one_line(each.message));
       if (said.insert(note).second) context.line(wrapped(note, context.width, 2));

@@ -21,6 +21,9 @@ class AlignedTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// The title of a table, and below it whose figures these are: a table that is copied takes that along.
+void table_heading(const Context& context, const bench::Report& report, const Message& title);
+
 std::string rounds_text(const bench::Report& report);  // "9", or "3–100" if scenarios differ
 std::string milliseconds(double seconds);              // "110.3 ms": four digits
 std::string times(double ratio);                       // "1.52×"

@@ -50,7 +50,8 @@ void print_training(const Context& context, const bench::Report& report) {
     }
   }
   if (table.empty()) return;
-  context.subheading(
+  table_heading(
+      context, report,
       tr("Training steps (forward, backward, AdamW), fovea: median of {0} interleaved rounds, ± half the "
          "interquartile range. PyTorch: × as long as fovea",
          rounds_text(report)));

@@ -91,11 +91,15 @@ Translations bench() {
        "一次调用的内存：峰值超出调用前的部分，含结果"},
       {"GROUP is one or more of {0}, all, or part of a name that --list prints. Every result is first "
        "checked against a double-precision reference; then all competitors take turns, round by round. "
-       "PyTorch and ONNX Runtime are included if the given Python has them. A wrong result from fovea is "
-       "a failure (exit code 1).",
+       "PyTorch, also in bfloat16, and ONNX Runtime are included if the given Python has them; one that "
+       "dies is reported, and the run continues. Cycles are per 16 scores and thread: time × measured clock "
+       "× threads / (visible pairs of query and key in all heads / 16). A wrong result from fovea is a "
+       "failure (exit code 1).",
        "GROUP 可取一个或多个：{0}、all，或 --list 所列名称的一部分。"
        "先将每个结果与双精度参考比较，再逐轮交替运行。"
-       "所给 Python 装有 PyTorch 和 ONNX Runtime 时一并测量。fovea 结果有误即失败（退出码 1）。"},
+       "所给 Python 装有 PyTorch（另测 bfloat16）和 ONNX Runtime 时一并测量；某个对手的进程异常终止时会注明，其余照常进行。"
+       "“周期”指每个线程计算 16 个分数所用的时钟周期：时间 × 实测主频 × 线程数 ÷（所有头中可见的查询–键对数 ÷ 16）。"
+       "fovea 结果有误即失败（退出码 1）。"},
       {", round {0} of {1}", "，第 {0} 轮，共 {1} 轮"},
       {"Softmax against linear attention: B = 8, n = {0}, d = 64, {1} alternating runs",
        "softmax 注意力与线性注意力：B = 8，n = {0}，d = 64，交替运行 {1} 次"},
@@ -104,13 +108,20 @@ Translations bench() {
        "output_attentions=True",
        "整个模型。fovea 记录每次注意力调用（plain：不记录）：{0} 轮的中位数，± 为四分位距的一半。"
        "其他：耗时的倍数。attentions：transformers 加 output_attentions=True"},
-      {"fovea: median of {0} interleaved rounds, ± half the interquartile range. Others: multiples of "
-       "fovea's time",
-       "fovea：{0} 轮交替运行的中位数，± 为四分位距的一半。其他：耗时是 fovea 的几倍"},
+      {"fovea: median of {0} interleaved rounds, ± half the interquartile range. Cycles: per 16 scores and "
+       "thread. Others: multiples of fovea's time",
+       "fovea：{0} 轮交替运行的中位数，± 为四分位距的一半。周期：每个线程每 16 个分数。其他：耗时是 fovea 的几倍"},
+      {"cycles", "周期"},
+      {"died: {0}", "已终止：{0}"},
+      {"{0}, {1}, threads: {2}", "{0}，{1}，{2} 个线程"},
+      {"the kernels of another commit in the same rounds; make bench-before COMMIT=... builds them",
+       "同一批轮次中加入另一提交的内核；用 make bench-before COMMIT=... 构建"},
+      {"a program made by scripts/build_before: the attention of another commit takes part",
+       "由 scripts/build_before 生成的程序：让另一提交的注意力一同参加比较"},
       {"absent: {0}", "未安装：{0}"},
       {"{0}, {1} of {2} processors, {3}", "{0}，{1} / {2} 个处理器，{3}"},
-      {"FMA peak {0:.1f} GFLOP/s, plain read {1:.1f} GB/s, both measured now",
-       "FMA 峰值 {0:.1f} GFLOP/s，顺序读取 {1:.1f} GB/s，均为本次实测"},
+      {"FMA peak {0:.1f} GFLOP/s, plain read {1:.1f} GB/s, clock {2:.2f} GHz, all measured now",
+       "FMA 峰值 {0:.1f} GFLOP/s，顺序读取 {1:.1f} GB/s，主频 {2:.2f} GHz，均为本次实测"},
       {"load average {0:.1f} before the run: the machine is busy, so medians are less reliable",
        "运行前平均负载 {0:.1f}：机器上还有其他任务，中位数的意义有限"},
   };
