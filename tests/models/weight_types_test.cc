@@ -73,7 +73,8 @@ ModelInput input_of(const Model& model) {
 class WeightTypeModels : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(WeightTypeModels, are_the_models_of_rounded_files) {
-  const Tensor exact = load_model(tiny_model(GetParam())).run(input_of(load_model(tiny_model(GetParam())))).hidden;
+  const Model plain = load_model(tiny_model(GetParam()));
+  const Tensor exact = plain.run(input_of(plain)).hidden;
   for (const FloatType type : kNarrow) {
     const TemporaryFolder folder;
     write_rounded(GetParam(), type, folder);
@@ -126,7 +127,7 @@ TEST(WeightTypes, interventions_and_what_is_passed_on) {
     const TextModel narrow(load_model(tiny_model("gpt2"), {.weights = type}),
                            Tokenizer::load(tiny_model("gpt2")));
     const TextModel wide(load_model(folder / ""), Tokenizer::load(tiny_model("gpt2")));
-    const ReadOptions off = {.intervention = Intervention::ablate({{AttentionKind::decoder, 0, 1}}),
+    const ReadOptions off = {.intervention = Intervention::ablate({AttentionKind::decoder, 0, {1}}),
                              .output = true,
                              .logits_at = {0}};
     const double tolerance = type == FloatType::int8 ? 2e-4 : 0;
@@ -161,18 +162,20 @@ TEST_P(CacheTypes, logits_stay_near_those_of_float32) {
   for (const FloatType type : kNarrow) {
     const Tensor got = logits(type);
     double error = 0;
-    for (Index v = 0; v < exact.shape()[0]; ++v) error += std::pow(static_cast<double>(got(v) - exact(v)), 2);
+    for (Index v = 0; v < exact.shape()[0]; ++v)
+      error += std::pow(static_cast<double>(got(v) - exact(v)), 2);
     // Tiny models have large weights: layer after layer multiplies what a cache rounded.
     const double most = type == FloatType::float16 ? 4e-3 : type == FloatType::bfloat16 ? 3e-2 : 1.5e-1;
     EXPECT_LE(std::sqrt(error / norm), most) << to_string(type);
     EXPECT_GT(error, 0) << to_string(type);
   }
 }
-INSTANTIATE_TEST_SUITE_P(All, CacheTypes, ::testing::Values("gpt2", "llama", "qwen2", "t5", "bart", "marian"));
+INSTANTIATE_TEST_SUITE_P(All, CacheTypes,
+                         ::testing::Values("gpt2", "llama", "qwen2", "t5", "bart", "marian"));
 
 // A probe sees the keys that attention computes with: those of the cache, rounded.
 TEST(CacheTypes, a_probe_sees_the_rounded_keys) {
-  struct Keys final : Probe {
+  struct Keys : Probe {
     void attention(const AttentionCall& call) override {
       if (call.layer == 0) k = Tensor::copy_of(call.k);
     }

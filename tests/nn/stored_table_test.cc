@@ -46,7 +46,9 @@ TEST(StoredTable, an_embedding_gives_the_rounded_rows) {
     const float before = x(0, 1, 2);
     embedding.add_to(x, ids, "model");
     EXPECT_EQ(x(0, 1, 2), before + before);
-    EXPECT_EQ(testing::message_of([&] { embedding(Ids({1, 1}, {11}), "model"); }),
+    EXPECT_EQ(testing::message_of([&] {
+                embedding(Ids({1, 1}, {11}), "model");
+              }),
               "[model] token 0 of sequence 0 is 11, expected 0 to 10");
   }
 }

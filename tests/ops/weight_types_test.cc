@@ -64,8 +64,8 @@ TEST(WeightTypes, sixteen_bits_give_the_bits_of_rounded_weights_in_float32) {
   on_every_instruction_set([] {
     Random random(1);
     for (const FloatType type : {FloatType::float16, FloatType::bfloat16}) {
-      for (const Index inputs : {0, 1, 191, 193, 400}) {
-        for (const Index outputs : {1, 23, 25, 48, 50, 97}) {
+      for (const Index inputs : {0, 1, 193, 400}) {
+        for (const Index outputs : {1, 23, 50, 97}) {
           const Tensor w = random.normal({outputs, inputs}), bias = random.normal({outputs});
           const PackedWeights narrow(w, type), wide(kept(w, type).numbers);
           for (const Index rows : {1, 2, 5, 67}) {
@@ -74,6 +74,7 @@ TEST(WeightTypes, sixteen_bits_give_the_bits_of_rounded_weights_in_float32) {
                                      " rows, " + std::to_string(inputs) + " inputs, " +
                                      std::to_string(outputs) + " outputs";
             for (const DenseEnd end : {DenseEnd::store, DenseEnd::add, DenseEnd::multiply}) {
+              if (end != DenseEnd::store && (rows > 5 || outputs != 50)) continue;
               const DenseOptions options = {bias.data(), Activation::gelu, end};
               expect_same_bits(product(x, narrow, options), product(x, wide, options), what);
             }
@@ -87,8 +88,8 @@ TEST(WeightTypes, sixteen_bits_give_the_bits_of_rounded_weights_in_float32) {
 TEST(WeightTypes, int8_scales_each_sum_of_whole_numbers_once) {
   on_every_instruction_set([] {
     Random random(2);
-    for (const Index inputs : {1, 191, 193, 400}) {
-      for (const Index outputs : {1, 23, 25, 50, 97}) {
+    for (const Index inputs : {1, 193, 400}) {
+      for (const Index outputs : {1, 23, 50, 97}) {
         const Tensor w = random.normal({outputs, inputs}), bias = random.normal({outputs});
         const Kept numbers = kept(w, FloatType::int8);
         const PackedWeights narrow(w, FloatType::int8), whole(numbers.numbers);
