@@ -106,6 +106,23 @@ void OptionList::choice(const std::string& names, const std::vector<std::string>
   options_.back().words = choices;
 }
 
+void OptionList::named_choice(const std::string& names, const std::string& value,
+                              const std::vector<std::vector<std::string>>& choices,
+                              const std::function<void(std::size_t)>& set, Message help) {
+  std::vector<std::string> shown;
+  for (const std::vector<std::string>& choice : choices) shown.push_back(choice.front());
+  options_.push_back({names, value, std::move(help), false, [=](const std::string& given) {
+                        for (std::size_t i = 0; i < choices.size(); ++i) {
+                          if (std::find(choices[i].begin(), choices[i].end(), given) != choices[i].end()) {
+                            return set(i);
+                          }
+                        }
+                        throw UsageError(fmt::format("{}: got \"{}\", expected {}", names, one_line(given),
+                                                     fmt::join(shown, ", ")));
+                      }});
+  options_.back().words = shown;
+}
+
 void OptionList::positional_texts(const std::string& name, int min, int max,
                                   std::vector<std::string>& target, Message help) {
   positionals_ = {name, min, max, std::move(help), [name, &target](const std::vector<std::string>& given) {

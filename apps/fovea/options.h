@@ -64,6 +64,11 @@ class OptionList {
               Message help);
   void choice(const std::string& names, const std::vector<std::string>& choices, std::string& target,
               Message help);
+  // `given` becomes one of several things, each of which has some names: the first are shown, all are
+  // taken.
+  void named_choice(const std::string& names, const std::string& value,
+                    const std::vector<std::vector<std::string>>& choices,
+                    const std::function<void(std::size_t)>& set, Message help);
   void require_last() { options_.back().required = true; }
   void suggest_last(std::vector<std::string> words) { options_.back().words = std::move(words); }
 

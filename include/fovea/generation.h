@@ -21,7 +21,9 @@ class FOVEA_API Decoding {
  public:
   // `encoder_ids`: what an encoder-decoder model reads; empty for the others. Throws Error for a model
   // without a decoder.
-  explicit Decoding(const Model& model, const std::vector<Index>& encoder_ids = {}, Probe* probe = nullptr);
+  // `cache`: how keys and values are kept, KeyValueCacheConfig::type.
+  explicit Decoding(const Model& model, const std::vector<Index>& encoder_ids = {}, Probe* probe = nullptr,
+                    FloatType cache = FloatType::float32);
   ~Decoding();
   Decoding(Decoding&&) noexcept;
   Decoding& operator=(Decoding&&) noexcept;
@@ -48,6 +50,8 @@ struct FOVEA_API GenerationOptions {
   bool stop_at_end = true;    // at a token of the model's end_ids
   std::function<void(Index)> on_token = {};  // told of each token as it comes; of beams, at the end
   std::stop_token stop = {};                 // a request ends the text after the token at hand
+  // How the keys and values of the tokens so far are kept (KeyValueCacheConfig::type says how exactly).
+  FloatType cache = FloatType::float32;
 };
 
 struct FOVEA_API Generation {

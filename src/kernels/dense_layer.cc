@@ -8,6 +8,7 @@
 #include "kernels/attention.h"
 #include "kernels/instruction_set.h"
 #include "kernels/panel_blocks.h"
+#include "kernels/stored.h"
 
 #ifndef FOVEA_KERNELS_DENSE_BLOCKS
 #define FOVEA_KERNELS_DENSE_BLOCKS
@@ -30,6 +31,7 @@ constexpr Index kPieceOutputs =
 
 #include "kernels/activation-inl.h"
 #include "kernels/panel_product-inl.h"
+#include "kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -92,8 +94,22 @@ void ForParts(const DenseProblem& p, Index first, Index rows, Index column, Inde
   }
 }
 
+// sums [rows, 3 · lanes], aligned: of int8, each column by the scale of its output.
+void ScaleSums(float* HWY_RESTRICT sums, Index rows, const float* HWY_RESTRICT scales) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const FloatVector s0 = hn::LoadU(d, scales), s1 = hn::LoadU(d, scales + lanes);
+  const FloatVector s2 = hn::LoadU(d, scales + 2 * lanes);
+  for (Index r = 0; r < rows; ++r, sums += 3 * lanes) {
+    hn::Store(hn::Mul(hn::Load(d, sums), s0), d, sums);
+    hn::Store(hn::Mul(hn::Load(d, sums + lanes), s1), d, sums + lanes);
+    hn::Store(hn::Mul(hn::Load(d, sums + 2 * lanes), s2), d, sums + 2 * lanes);
+  }
+}
+
 // Rows from `first` on, outputs from `column` on: sums [rows, width] to their place.
-void Finish(const DenseProblem& p, const float* sums, Index first, Index rows, Index column, Index width) {
+void Finish(const DenseProblem& p, float* sums, Index first, Index rows, Index column, Index width) {
+  if (p.weights.type() == FloatType::int8) ScaleSums(sums, rows, p.weights.scales() + column);
   const Index columns = std::min(width, p.weights.outputs() - column);
   HWY_ALIGN float bias[kDenseWidth] = {};
   if (p.bias != nullptr) std::copy_n(p.bias + column, columns, bias);
@@ -116,8 +132,44 @@ void Finish(const DenseProblem& p, const float* sums, Index first, Index rows, I
   });
 }
 
-// Rows [first, first + rows) and outputs [begin, end).
-void RunPiece(const DenseProblem& p, Index first, Index rows, Index begin, Index end) {
+// to [depth, 3 · lanes] = rows of a strip of weights, `stride` apart.
+template <class Stored>
+HWY_INLINE void WidenRows(const Stored* HWY_RESTRICT from, Index stride, Index depth,
+                          float* HWY_RESTRICT to) {
+  const Floats d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index t = 0; t < depth; ++t, from += stride, to += 3 * lanes) {
+    hn::Store(LoadStored(d, from), d, to);
+    hn::Store(LoadStored(d, from + lanes), d, to + lanes);
+    hn::Store(LoadStored(d, from + 2 * lanes), d, to + 2 * lanes);
+  }
+}
+
+// sums [rows, 3 · lanes] = x [rows, inputs] · a strip of weights [inputs, 3 · lanes], inputs ≥ 1.
+HWY_INLINE void MultiplyStrip(const float* x, Index rows, const float* w, Index stride, Index inputs,
+                              float* sums, FetchAhead* ahead) {
+  const Index width = 3 * static_cast<Index>(hn::Lanes(Floats()));
+  PanelProduct<3, TileWalk::along>({x, inputs, 1}, rows, w, stride, inputs, sums, sums, width, ahead);
+}
+
+// The same sums in the same order: each block of the depth is widened once, and L1 and L2 hold it for all
+// rows.
+template <class Stored>
+HWY_INLINE void MultiplyStrip(const float* x, Index rows, const Stored* w, Index stride, Index inputs,
+                              float* sums, FetchAhead* ahead) {
+  const Index width = 3 * static_cast<Index>(hn::Lanes(Floats()));
+  HWY_ALIGN float wide[kDepthBlock * kDenseWidth];
+  for (Index t = 0; t < inputs; t += kDepthBlock) {
+    const Index depth = std::min(kDepthBlock, inputs - t);
+    WidenRows(w + t * stride, stride, depth, wide);
+    const auto multiply = t == 0 ? MultiplyRows<3, TileEnd::store, TileWalk::along>
+                                 : MultiplyRows<3, TileEnd::add, TileWalk::along>;
+    multiply({x + t, inputs, 1}, rows, wide, width, depth, sums, width, sums, ahead);
+  }
+}
+
+template <class Stored>
+void RunPieceOf(const DenseProblem& p, Index first, Index rows, Index begin, Index end) {
   const Index width = 3 * static_cast<Index>(hn::Lanes(Floats())), stride = p.weights.panel_outputs();
   HWY_ALIGN float sums[kRowBlock * kDenseWidth];
   const Index inputs = p.weights.inputs();
@@ -126,18 +178,29 @@ void RunPiece(const DenseProblem& p, Index first, Index rows, Index begin, Index
   ForParts(p, first, rows, begin, end - begin,
            [&](const ResultPart& part) { ahead.Add(part.out, part.stride, part.rows, part.columns); });
   for (Index column = begin; column < end; column += width) {
-    const float* w = p.weights.panel(column / stride) + column % stride;
-    if (inputs == 0) std::fill_n(sums, rows * width, 0.0f);
-    PanelProduct<3, TileWalk::along>({x, inputs, 1}, rows, w, stride, inputs, sums, sums, width, &ahead);
+    const Stored* w = p.weights.panel<Stored>(column / stride) + column % stride;
+    if (inputs == 0) {
+      std::fill_n(sums, rows * width, 0.0f);
+    } else {
+      MultiplyStrip(x, rows, w, stride, inputs, sums, &ahead);
+    }
     Finish(p, sums, first, rows, column, width);
   }
+}
+
+// Rows [first, first + rows) and outputs [begin, end).
+void RunPiece(const DenseProblem& p, Index first, Index rows, Index begin, Index end) {
+  with_stored_type(p.weights.type(), [&](auto* stored) {
+    RunPieceOf<std::remove_cv_t<std::remove_pointer_t<decltype(stored)>>>(p, first, rows, begin, end);
+  });
 }
 
 // One row: sums [2, 3 · lanes] = x [inputs] · two strips of weights, each [inputs, 3 · lanes], in the order
 // of RunPiece. Two strips, because three sums would not keep the FMA units busy; reading the weights takes
 // longer than anything else.
-HWY_INLINE void MultiplyOneRow(const float* HWY_RESTRICT x, const float* HWY_RESTRICT v,
-                               const float* HWY_RESTRICT w, Index stride, Index inputs,
+template <class Stored>
+HWY_INLINE void MultiplyOneRow(const float* HWY_RESTRICT x, const Stored* HWY_RESTRICT v,
+                               const Stored* HWY_RESTRICT w, Index stride, Index inputs,
                                float* HWY_RESTRICT sums) {
   const Floats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -146,12 +209,12 @@ HWY_INLINE void MultiplyOneRow(const float* HWY_RESTRICT x, const float* HWY_RES
     FloatVector a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, a4 = a0, a5 = a0;
     for (const Index end = std::min(t + kDepthBlock, inputs); t < end; ++t, v += stride, w += stride) {
       const FloatVector factor = hn::Set(d, x[t]);
-      a0 = hn::MulAdd(factor, hn::LoadU(d, v), a0);
-      a1 = hn::MulAdd(factor, hn::LoadU(d, v + lanes), a1);
-      a2 = hn::MulAdd(factor, hn::LoadU(d, v + 2 * lanes), a2);
-      a3 = hn::MulAdd(factor, hn::LoadU(d, w), a3);
-      a4 = hn::MulAdd(factor, hn::LoadU(d, w + lanes), a4);
-      a5 = hn::MulAdd(factor, hn::LoadU(d, w + 2 * lanes), a5);
+      a0 = hn::MulAdd(factor, LoadStored(d, v), a0);
+      a1 = hn::MulAdd(factor, LoadStored(d, v + lanes), a1);
+      a2 = hn::MulAdd(factor, LoadStored(d, v + 2 * lanes), a2);
+      a3 = hn::MulAdd(factor, LoadStored(d, w), a3);
+      a4 = hn::MulAdd(factor, LoadStored(d, w + lanes), a4);
+      a5 = hn::MulAdd(factor, LoadStored(d, w + 2 * lanes), a5);
     }
     s0 = hn::Add(a0, s0), s1 = hn::Add(a1, s1), s2 = hn::Add(a2, s2);
     s3 = hn::Add(a3, s3), s4 = hn::Add(a4, s4), s5 = hn::Add(a5, s5);
@@ -161,10 +224,12 @@ HWY_INLINE void MultiplyOneRow(const float* HWY_RESTRICT x, const float* HWY_RES
   hn::Store(s3, d, sums), hn::Store(s4, d, sums + lanes), hn::Store(s5, d, sums + 2 * lanes);
 }
 
-// One row and the outputs [first, end), whole panels.
-void RunRow(const DenseProblem& p, Index first, Index end) {
+template <class Stored>
+void RunRowOf(const DenseProblem& p, Index first, Index end) {
   const Index width = 3 * static_cast<Index>(hn::Lanes(Floats())), stride = p.weights.panel_outputs();
-  const auto strip = [&](Index output) { return p.weights.panel(output / stride) + output % stride; };
+  const auto strip = [&](Index output) {
+    return p.weights.panel<Stored>(output / stride) + output % stride;
+  };
   HWY_ALIGN float sums[2 * kDenseWidth];
   end = std::min(end, p.weights.outputs());
   for (Index output = first; output < end; output += 2 * width) {
@@ -174,6 +239,13 @@ void RunRow(const DenseProblem& p, Index first, Index end) {
     Finish(p, sums, 0, 1, output, width);
     if (two) Finish(p, sums + width, 0, 1, output + width, width);
   }
+}
+
+// One row and the outputs [first, end), whole panels.
+void RunRow(const DenseProblem& p, Index first, Index end) {
+  with_stored_type(p.weights.type(), [&](auto* stored) {
+    RunRowOf<std::remove_cv_t<std::remove_pointer_t<decltype(stored)>>>(p, first, end);
+  });
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

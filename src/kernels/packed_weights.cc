@@ -1,9 +1,18 @@
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
 
+#include "core/half.h"
 #include "core/parallel.h"
+#include "core/stored_row.h"
 #include "kernels/attention.h"
 #include "kernels/dense_layer.h"
 #include "kernels/instruction_set.h"
+#include "kernels/panel_blocks.h"
+#include "kernels/stored.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/packed_weights.cc"
@@ -20,50 +29,97 @@ namespace kernels {
 HWY_EXPORT(PackColumns);
 }
 
-PackedWeights::PackedWeights(Index outputs, Index inputs)
+namespace {
+
+void store(float x, float, float& to) { to = x; }
+void store(float x, float, kernels::StoredFloat16& to) { to.bits = float_to_half(x); }
+void store(float x, float, kernels::StoredBfloat16& to) { to.bits = float_to_bfloat16(x); }
+void store(float x, float inverse, std::int8_t& to) {
+  to = inverse == 0 ? std::int8_t{0} : static_cast<std::int8_t>(std::lrint(x * inverse));
+}
+
+template <typename Pointer>
+using Pointed = std::remove_cv_t<std::remove_pointer_t<Pointer>>;
+
+}  // namespace
+
+PackedWeights::PackedWeights(Index outputs, Index inputs, FloatType type)
     : outputs_(outputs),
       inputs_(inputs),
       panel_outputs_(std::max<Index>(24, kernels::strip_width())),
-      panels_(Tensor::uninitialized({panels(), inputs, panel_outputs_})) {
-  const Index used = outputs % panel_outputs_;
-  if (used == 0) return;
-  float* last = panels_.data() + (panels() - 1) * inputs * panel_outputs_;
-  for (Index t = 0; t < inputs; ++t)
-    std::fill(last + t * panel_outputs_ + used, last + (t + 1) * panel_outputs_, 0.0f);
+      type_(type) {
+  const Index panel_bytes = inputs * panel_outputs_ * bytes_of(type), bytes = panels() * panel_bytes;
+  memory_ = Tensor::uninitialized({(bytes + 3) / 4});
+  if (type == FloatType::int8) scales_ = Tensor({panels() * panel_outputs_});
+  if (outputs % panel_outputs_ == 0 || panel_bytes == 0) return;
+  std::memset(reinterpret_cast<char*>(memory_.data()) + bytes - panel_bytes, 0,
+              static_cast<std::size_t>(panel_bytes));
 }
 
-PackedWeights::PackedWeights(ConstView w) : PackedWeights(w.shape()[0], w.shape()[1]) { set(0, 0, w); }
+PackedWeights::PackedWeights(ConstView w, FloatType type)
+    : PackedWeights(w.shape()[0], w.shape()[1], type) {
+  set(0, 0, w);
+}
+
+// The outputs of a block that lie in this panel.
+template <typename Stored>
+void PackedWeights::set_panel(Index panel, Index first_output, Index first_input, ConstView block) {
+  using namespace kernels;  // where the dispatch table is
+  const Index begin = std::max(first_output, panel * panel_outputs_), inputs = block.shape()[1];
+  const Index columns = std::min(first_output + block.shape()[0], (panel + 1) * panel_outputs_) - begin;
+  MatrixFactor from = {block.data() + (begin - first_output) * block.stride(0), block.stride(1),
+                       block.stride(0)};
+  auto* to = reinterpret_cast<Stored*>(memory_.data()) + (panel * inputs_ + first_input) * panel_outputs_ +
+             begin % panel_outputs_;
+  if constexpr (std::is_same_v<Stored, float>) {
+    HWY_DYNAMIC_DISPATCH(PackColumns)(from, inputs, columns, to, panel_outputs_);
+  } else {
+    float inverses[kWidestPanel] = {};
+    for (Index c = 0; c < columns && type_ == FloatType::int8; ++c) {
+      const Int8Scale scale = int8_scale(from.data + c * from.column_stride, inputs, from.row_stride);
+      scales_.data()[begin + c] = scale.scale;
+      inverses[c] = scale.inverse;
+    }
+    HWY_ALIGN float wide[kDepthBlock * kWidestPanel];
+    for (Index t = 0; t < inputs; t += kDepthBlock, from.data += kDepthBlock * from.row_stride) {
+      const Index depth = std::min(kDepthBlock, inputs - t);
+      HWY_DYNAMIC_DISPATCH(PackColumns)(from, depth, columns, wide, kWidestPanel);
+      for (Index i = 0; i < depth; ++i, to += panel_outputs_) {
+        for (Index c = 0; c < columns; ++c) store(wide[i * kWidestPanel + c], inverses[c], to[c]);
+      }
+    }
+  }
+}
 
 void PackedWeights::set(Index first_output, Index first_input, ConstView block) {
   const Index outputs = block.shape()[0], inputs = block.shape()[1];
   if (outputs == 0 || inputs == 0) return;
+  HWY_DASSERT(type_ != FloatType::int8 || inputs == inputs_);
   kernels::apply_forced_instruction_set();
   Tensor copy;
   if (block.stride(0) != 1 && block.stride(1) != 1) block = copy = Tensor::copy_of(block);
-  const Index first_panel = first_output / panel_outputs_;
-  const Index last_panel = (first_output + outputs - 1) / panel_outputs_;
-  parallel_for(last_panel - first_panel + 1, [&](Index i) {
-    const Index panel = first_panel + i;
-    const Index begin = std::max(first_output, panel * panel_outputs_);
-    const Index end = std::min(first_output + outputs, (panel + 1) * panel_outputs_);
-    float* to = panels_.data() + (panel * inputs_ + first_input) * panel_outputs_ + begin % panel_outputs_;
-    const kernels::MatrixFactor from = {block.data() + (begin - first_output) * block.stride(0),
-                                        block.stride(1), block.stride(0)};
-    using namespace kernels;  // where the dispatch table is
-    HWY_DYNAMIC_DISPATCH(PackColumns)(from, inputs, end - begin, to, panel_outputs_);
+  const Index first = first_output / panel_outputs_, last = (first_output + outputs - 1) / panel_outputs_;
+  kernels::with_stored_type(type_, [&](auto* stored) {
+    parallel_for(last - first + 1, [&](Index i) {
+      set_panel<Pointed<decltype(stored)>>(first + i, first_output, first_input, block);
+    });
   });
 }
 
 void PackedWeights::copy_row(Index output, float* to) const {
-  const float* from = panel(output / panel_outputs_) + output % panel_outputs_;
-  for (Index t = 0; t < inputs_; ++t) to[t] = from[t * panel_outputs_];
+  const float scale = type_ == FloatType::int8 ? scales()[output] : 1.0f;
+  kernels::with_stored_type(type_, [&](auto* stored) {
+    const auto* from = panel<Pointed<decltype(stored)>>(output / panel_outputs_) + output % panel_outputs_;
+    for (Index t = 0; t < inputs_; ++t) to[t] = kernels::widened(from[t * panel_outputs_]) * scale;
+  });
 }
 
 Tensor PackedWeights::columns(Index begin, Index end) const {
   Tensor result = Tensor::uninitialized({inputs_, end - begin});
+  std::vector<float> row(static_cast<std::size_t>(inputs_));
   for (Index f = begin; f < end; ++f) {
-    const float* from = panel(f / panel_outputs_) + f % panel_outputs_;
-    for (Index t = 0; t < inputs_; ++t) result(t, f - begin) = from[t * panel_outputs_];
+    copy_row(f, row.data());
+    for (Index t = 0; t < inputs_; ++t) result(t, f - begin) = row[static_cast<std::size_t>(t)];
   }
   return result;
 }

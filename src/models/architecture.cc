@@ -37,7 +37,7 @@ const char* to_string(ModelFamily family) {
 }
 
 void DecodingState::reorder(const std::vector<Index>& from) {
-  for (KeyValueCache& cache : self) cache.reorder(from);
+  for (KeyValueCache& each : self) each.reorder(from);
 }
 
 void Architecture::read_generation(ConfigReader& config) {

@@ -19,6 +19,7 @@ inline namespace internal {
 // Keys and values per layer: of the tokens so far [B, ..], and of the encoder's output [1, ..], which all
 // sequences share.
 struct FOVEA_PRIVATE_API DecodingState {
+  FloatType cache = FloatType::float32;  // the type in which start() makes them
   std::vector<KeyValueCache> self, cross;
   Index tokens = 0;
 

@@ -13,7 +13,7 @@ void DecoderStep::attend(std::size_t layer, ProjectedHeads& projected, Attention
   if (state_ == nullptr) return fovea::attend(q, projected.k(), projected.v(), options, where, out);
   KeyValueCache& cache = state_->self[layer];
   cache.append(projected.k(), projected.v());
-  fovea::attend(q, cache.keys(), cache.values(), options, where, out);
+  fovea::attend(q, cache, options, where, out);
 }
 
 void DecoderStep::keep_attended(std::size_t layer, Tensor& x) const {
@@ -25,9 +25,9 @@ void DecoderStep::attend_memory(std::size_t layer, ConstView q, const KeyValueCa
                                 const AttentionOptions& options, Tensor& out) const {
   const AttentionPlace where = place(AttentionKind::cross, layer);
   const Index sequences = q.shape()[0], width = q.shape()[1] * q.shape()[3];
-  if (sequences == 1) return fovea::attend(q, kept.keys(), kept.values(), options, where, out);
+  if (sequences == 1) return fovea::attend(q, kept, options, where, out);
   // One token each of several sequences, which read the same text: queries of one sequence.
-  fovea::attend(q.transpose(0, 2), kept.keys(), kept.values(), options, where, out);
+  fovea::attend(q.transpose(0, 2), kept, options, where, out);
   out = std::move(out).reshaped({sequences, 1, width});
 }
 

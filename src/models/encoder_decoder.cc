@@ -43,7 +43,7 @@ ModelOutput EncoderDecoder::run(const ModelInput& input, const RunOptions& optio
 
 void EncoderDecoder::start(DecodingState& state, const Ids& encoder_ids, Probe* probe) const {
   const Tensor states = encode(embed_encoder(encoder_ids), {}, probe);
-  const KeyValueCache empty({1, decoder_heads_.kv_heads, decoder_heads_.width});
+  const KeyValueCache empty({1, decoder_heads_.kv_heads, decoder_heads_.width, 0, state.cache});
   state.self.assign(cross_.size(), empty);
   state.cross.assign(cross_.size(), empty);
   for (std::size_t i = 0; i < cross_.size(); ++i) {

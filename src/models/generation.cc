@@ -20,8 +20,9 @@ Index largest(const Tensor& logits) {
 
 }  // namespace
 
-Decoding::Decoding(const Model& model, const std::vector<Index>& encoder_ids, Probe* probe)
+Decoding::Decoding(const Model& model, const std::vector<Index>& encoder_ids, Probe* probe, FloatType cache)
     : architecture_(&model.architecture()), state_(std::make_unique<DecodingState>()) {
+  state_->cache = cache;
   check_encoder_part(model.config(), encoder_ids);
   architecture_->start(*state_, one_sequence(encoder_ids), probe);
 }
@@ -95,7 +96,7 @@ Generation generate(const Model& model, const std::vector<Index>& prompt,
     return best;
   }
   const ModelConfig& config = model.config();
-  Decoding decoding(model, encoder_part(config, prompt));
+  Decoding decoding(model, encoder_part(config, prompt), nullptr, options.cache);
   std::vector<Index> written = decoder_part(config, prompt), input = written;
   const TokenRules rules(config, options, static_cast<Index>(input.size()));
   Random random(options.seed);

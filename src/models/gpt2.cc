@@ -162,7 +162,7 @@ ModelOutput Gpt2::restart(Restart restart) const {
 }
 
 void Gpt2::start(DecodingState& state, const Ids&, Probe*) const {
-  state.self.assign(layers_.size(), KeyValueCache({1, heads_.kv_heads, heads_.width}));
+  state.self.assign(layers_.size(), KeyValueCache({1, heads_.kv_heads, heads_.width, 0, state.cache}));
 }
 
 Tensor Gpt2::next(DecodingState& state, const Ids& ids, Probe* probe) const {

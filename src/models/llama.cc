@@ -194,7 +194,7 @@ ModelOutput Llama::restart(Restart restart) const {
 }
 
 void Llama::start(DecodingState& state, const Ids&, Probe*) const {
-  state.self.assign(layers_.size(), KeyValueCache({1, heads_.kv_heads, heads_.width}));
+  state.self.assign(layers_.size(), KeyValueCache({1, heads_.kv_heads, heads_.width, 0, state.cache}));
 }
 
 Tensor Llama::next(DecodingState& state, const Ids& ids, Probe* probe) const {

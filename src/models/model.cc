@@ -67,23 +67,24 @@ ModelOutput Model::run(const ModelInput& input, const RunOptions& options) const
 inline namespace internal {
 
 Model ModelMaker::make(const Json& config, const WeightFiles& weights, const std::string& name,
-                       const std::string& path) {
-  WeightPlan plan(weights);
+                       const std::string& path, const ModelOptions& options) {
+  WeightPlan plan(weights, options.weights);
   Model model;
   model.architecture_ = make_architecture(config, "[model] " + path + ": config.json", plan);
   plan.load();
   model.path_ = path;
   model.name_ = name;
   model.parameters_ = plan.parameters();
+  model.weights_ = options.weights;
   return model;
 }
 
 }  // namespace internal
 
-Model load_model(const std::string& path) {
+Model load_model(const std::string& path, const ModelOptions& options) {
   WeightFiles files("[model] " + path);
   const Json config = open_model_folder(path, files);
-  return ModelMaker::make(config, files, folder_name(path), path);
+  return ModelMaker::make(config, files, folder_name(path), path, options);
 }
 
 ModelInfo inspect_model(const std::string& path) {

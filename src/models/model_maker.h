@@ -14,7 +14,7 @@ struct FOVEA_PRIVATE_API ModelMaker {
   // Of a config and the weights under their names, which are converted into memory of the model's own.
   // `path` is what messages and Model::path() say.
   static Model make(const Json& config, const WeightFiles& weights, const std::string& name,
-                    const std::string& path);
+                    const std::string& path, const ModelOptions& options = {});
 };
 
 }  // namespace internal

@@ -49,12 +49,12 @@ RawArray rows_of(const RawArray& raw, Index begin, Index end) {
 
 void WeightPlan::tensor(std::vector<Part> parts, std::function<void(Tensor)> give) {
   for (const Part& part : parts) parameters_ += part.shape.elements();
-  wanted_.push_back({std::move(parts), std::move(give), {}});
+  wanted_.push_back({std::move(parts), std::move(give), {}, {}});
 }
 
 void WeightPlan::packed(std::vector<Part> parts, GivePacked give) {
   for (const Part& part : parts) parameters_ += part.shape.elements();
-  wanted_.push_back({std::move(parts), {}, std::move(give)});
+  wanted_.push_back({std::move(parts), {}, std::move(give), {}});
 }
 
 void WeightPlan::vector(const std::string& name, Index width, Tensor& to) {
@@ -66,8 +66,13 @@ void WeightPlan::table(const std::vector<std::string>& names, Index rows, Index 
   if (tied) {
     packed({{names, {rows, width}}},
            [&to](std::shared_ptr<const PackedWeights> loaded) { to = Embedding(std::move(loaded)); });
-  } else {
+  } else if (type_ == FloatType::float32) {
     tensor({{names, {rows, width}}}, [&to](Tensor loaded) { to = Embedding(std::move(loaded)); });
+  } else {
+    parameters_ += rows * width;
+    wanted_.push_back({{{names, {rows, width}}}, {}, {}, [&to](StoredTable loaded) {
+                         to = Embedding(std::move(loaded));
+                       }});
   }
 }
 
@@ -148,8 +153,9 @@ Tensor WeightPlan::converted(const Part& part) const {
 }
 
 void WeightPlan::pack(const Part& part, Index first_output, PackedWeights& to) const {
-  // Whole panels, whole heads.
-  const Index unit = part.head_width > 0 ? part.head_width : to.panel_outputs();
+  // Whole panels, whole heads. Of int8 whole outputs, which in columns are the whole matrix.
+  const bool whole = part.layout == FileLayout::columns && to.type() == FloatType::int8;
+  const Index unit = whole ? part.shape[1] : part.head_width > 0 ? part.head_width : to.panel_outputs();
   for_pieces(part, unit, [&](Index row, const Tensor& piece) {
     if (part.layout == FileLayout::columns) {
       to.set(first_output, row, piece.view().transpose(0, 1));
@@ -164,12 +170,18 @@ void WeightPlan::pack(const Part& part, Index first_output, PackedWeights& to) c
 std::shared_ptr<const PackedWeights> WeightPlan::packed_together(const Wanted& wanted) const {
   Index outputs = 0;
   for (const Part& part : wanted.parts) outputs += part.shape[0];
-  auto whole = std::make_shared<PackedWeights>(outputs, wanted.parts.front().shape[1]);
+  auto whole = std::make_shared<PackedWeights>(outputs, wanted.parts.front().shape[1], type_);
   outputs = 0;
   for (const Part& part : wanted.parts) {
     pack(part, outputs, *whole);
     outputs += part.shape[0];
   }
+  return whole;
+}
+
+StoredTable WeightPlan::stored(const Part& part) const {
+  StoredTable whole(part.shape[0], part.shape[1], type_);
+  for_pieces(part, 1, [&](Index row, const Tensor& piece) { whole.set(row, piece); });
   return whole;
 }
 
@@ -201,6 +213,8 @@ void WeightPlan::load() {
   for (const Wanted& wanted : wanted_) {
     if (wanted.give_packed) {
       wanted.give_packed(packed_together(wanted));
+    } else if (wanted.give_stored) {
+      wanted.give_stored(stored(wanted.parts.front()));
     } else {
       wanted.give(assembled(wanted));
     }

@@ -32,7 +32,9 @@ class WeightPlan {
     Index head_width = 0;  // for rotary_pairs
   };
 
-  explicit WeightPlan(const WeightFiles& files) : files_(files) {}
+  // Matrices and tables are kept in `type`; vectors, such as biases and norms, in float32.
+  explicit WeightPlan(const WeightFiles& files, FloatType type = FloatType::float32)
+      : files_(files), type_(type) {}
   WeightPlan(const WeightPlan&) = delete;
   WeightPlan& operator=(const WeightPlan&) = delete;
 
@@ -72,7 +74,8 @@ class WeightPlan {
   struct Wanted {
     std::vector<Part> parts;  // below each other
     std::function<void(Tensor)> give;
-    GivePacked give_packed;  // one of the two
+    GivePacked give_packed;
+    std::function<void(StoredTable)> give_stored;  // one of the three
   };
   const RawArray* locate(const Part& part) const;
   std::string problem_of(const Part& part) const;  // "" if it fits
@@ -84,8 +87,10 @@ class WeightPlan {
   Tensor assembled(const Wanted& wanted) const;
   void pack(const Part& part, Index first_output, PackedWeights& to) const;
   std::shared_ptr<const PackedWeights> packed_together(const Wanted& wanted) const;
+  StoredTable stored(const Part& part) const;
 
   const WeightFiles& files_;
+  FloatType type_;
   std::vector<Wanted> wanted_;
   std::vector<std::function<void()>> finishers_;
   Index parameters_ = 0;

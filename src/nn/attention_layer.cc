@@ -76,6 +76,18 @@ void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& optio
   attention_concat(q, k, v, options, out);
 }
 
+void attend(ConstView q, const KeyValueCache& cache, const AttentionOptions& options,
+            const AttentionPlace& place, Tensor& out) {
+  if (cache.config().type == FloatType::float32) {
+    return attend(q, cache.keys(), cache.values(), options, place, out);
+  }
+  if (place.probe != nullptr) {
+    const Tensor k = to_float32(cache.stored_keys()), v = to_float32(cache.stored_values());
+    return attend(q, k, v, options, place, out);
+  }
+  attention_concat(q, cache.stored_keys(), cache.stored_values(), options, out);
+}
+
 void attend(ProjectedHeads& projected, const AttentionOptions& options, const AttentionPlace& place,
             Tensor& out) {
   if (is_changed(place)) {

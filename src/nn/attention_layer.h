@@ -56,6 +56,9 @@ inline void show_stream(const AttentionPlace& place, StreamPoint point, Tensor& 
 // [B, Hkv, M, D] → out [B, N, H·D], used again if it has this shape.
 FOVEA_PRIVATE_API void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
                               const AttentionPlace& place, Tensor& out);
+// The same of keys and values in a cache, whatever its type; a probe sees them widened to float32.
+FOVEA_PRIVATE_API void attend(ConstView q, const KeyValueCache& cache, const AttentionOptions& options,
+                              const AttentionPlace& place, Tensor& out);
 // Of self-attention: the probe may keep what was projected.
 FOVEA_PRIVATE_API void attend(ProjectedHeads& projected, const AttentionOptions& options,
                               const AttentionPlace& place, Tensor& out);

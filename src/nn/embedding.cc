@@ -10,15 +10,17 @@ namespace fovea {
 template <typename Use>
 void Embedding::look_up(const Ids& ids, const char* who, const Use& use) const {
   if (ids.shape().rank() != 2) fail("[{}] ids are {}, expected [B, N]", who, ids.shape().to_string());
-  std::vector<float> unpacked(static_cast<std::size_t>(packed_ != nullptr ? width() : 0));
+  const bool in_place = packed_ == nullptr && stored_ == nullptr;
+  std::vector<float> widened(static_cast<std::size_t>(in_place ? 0 : width()));
   for (Index i = 0; i < ids.shape().elements(); ++i) {
     const Index id = ids.data()[i];
     if (id < 0 || id >= rows()) {
       fail("[{}] token {} of sequence {} is {}, expected 0 to {}", who, i % ids.shape()[1],
            i / ids.shape()[1], id, rows() - 1);
     }
-    if (packed_ != nullptr) packed_->copy_row(id, unpacked.data());
-    use(i * width(), packed_ != nullptr ? unpacked.data() : table_.data() + id * width());
+    if (packed_ != nullptr) packed_->copy_row(id, widened.data());
+    if (stored_ != nullptr) stored_->copy_row(id, widened.data());
+    use(i * width(), in_place ? table_.data() + id * width() : widened.data());
   }
 }
 

@@ -1,14 +1,11 @@
 #include "fovea/key_value_cache.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <utility>
 
 #include "core/fail.h"
-#include "core/half.h"
+#include "core/stored_row.h"
 
 namespace fovea {
 namespace {
@@ -30,26 +27,6 @@ void check_float32(FloatType type) {
   if (type == FloatType::float32) return;
   fail("[cache] keys and values are stored as {}: stored_keys() and stored_values() give them",
        to_string(type));
-}
-
-Index bytes_of(FloatType type) { return type == FloatType::float32 ? 4 : type == FloatType::int8 ? 1 : 2; }
-
-// The largest magnitude becomes 127; gives the scale, NaN for a row that is not finite.
-float to_int8(const float* from, Index count, std::int8_t* to) {
-  float largest = 0, sum = 0;
-  for (Index i = 0; i < count; ++i) {
-    largest = std::max(largest, std::abs(from[i]));
-    sum += from[i] * 0.0f;
-  }
-  if (std::isnan(sum)) {
-    std::fill_n(to, count, std::int8_t{0});
-    return sum;
-  }
-  // Numbers below the smallest normal one have no inverse; they become 0.
-  const float scale = largest / 127;
-  const float inverse = scale < std::numeric_limits<float>::min() ? 0.0f : 1 / scale;
-  for (Index i = 0; i < count; ++i) to[i] = static_cast<std::int8_t>(std::lrint(from[i] * inverse));
-  return inverse == 0 ? 0.0f : scale;
 }
 
 }  // namespace
@@ -84,14 +61,8 @@ void KeyValueCache::write(ConstView piece, Index width, Rows& rows, Index capaci
         own[static_cast<std::size_t>(i)] = piece(bh / shape[1], bh % shape[1], t, i);
       }
       char* to = memory + row * row_bytes(width);
-      if (config_.type == FloatType::float32) {
-        std::memcpy(to, own.data(), own.size() * sizeof(float));
-      } else if (config_.type == FloatType::int8) {
-        rows.scales.data()[row] = to_int8(own.data(), width, reinterpret_cast<std::int8_t*>(to));
-      } else {
-        const auto round = config_.type == FloatType::float16 ? float_to_half : float_to_bfloat16;
-        std::transform(own.begin(), own.end(), reinterpret_cast<std::uint16_t*>(to), round);
-      }
+      const float scale = store_row(config_.type, own.data(), width, to);
+      if (config_.type == FloatType::int8) rows.scales.data()[row] = scale;
     }
   }
 }

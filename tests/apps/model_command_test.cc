@@ -293,6 +293,70 @@ TEST(GenerateCommand, goes_on_and_keeps_the_run) {
   EXPECT_EQ(fovea::Run::load(folder.file("t5.safetensors")).layers(AttentionKind::cross), 3);
 }
 
+// Rounded weights give other numbers, and f32 those of no option at all.
+TEST(ModelWeights, every_command_takes_a_type) {
+  const auto predicted = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"predict", "--model", tiny_model("gpt2"), "the cat", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const CommandResult result = run_fovea(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  };
+  const std::string plain = predicted({});
+  EXPECT_EQ(predicted({"--weights", "f32"}), plain);
+  EXPECT_EQ(predicted({"--weights", "float32"}), plain);
+  EXPECT_EQ(predicted({"--weights", "bf16"}), predicted({"--weights", "bfloat16"}));
+  EXPECT_EQ(predicted({"--weights", "f16"}), predicted({"--weights", "float16"}));
+  for (const char* type : {"bfloat16", "float16", "int8"}) EXPECT_NE(predicted({"--weights", type}), plain);
+
+  const TemporaryDirectory folder;
+  const std::string gpt2 = tiny_model("gpt2");
+  const std::vector<std::vector<std::string>> others = {
+      {"analyze", "--model", gpt2, "the cat", "--weights", "int8"},
+      {"attend", "--model", gpt2, "the cat", "--model-weights", "int8", "-o", folder.file("x.npz")},
+      {"whatif", "--model", gpt2, "the cat", "--ablate", "L0H1", "--weights", "int8"},
+      {"sweep", "--model", gpt2, "the cat", "--weights", "int8"},
+      {"view", "--model", gpt2, "the cat", "--weights", "int8", "-o", folder.file("x.html")},
+      {"translate", "--model", tiny_model("bart"), "the cat", "-n", "3", "--weights", "int8"}};
+  for (const std::vector<std::string>& words : others) {
+    const CommandResult result = run_fovea(words);
+    EXPECT_EQ(result.exit_code, 0) << words.front() << ": " << result.err;
+  }
+}
+
+TEST(ModelWeights, unknown_types_and_types_without_a_model_are_refused) {
+  const CommandResult unknown =
+      run_fovea({"predict", "--model", tiny_model("gpt2"), "a", "--weights", "int4"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(contains(unknown.err, "--weights: got \"int4\", expected float32, float16, bfloat16, int8"))
+      << unknown.err;
+  const CommandResult cache = run_fovea({"generate", "--model", tiny_model("gpt2"), "a", "--cache", "f8"});
+  EXPECT_EQ(cache.exit_code, 2);
+  EXPECT_TRUE(contains(cache.err, "--cache: got \"f8\", expected float32, float16, bfloat16, int8"))
+      << cache.err;
+  EXPECT_TRUE(
+      contains(run_fovea({"analyze", "w.npy", "--weights", "int8"}).err, "--weights needs --model"));
+  EXPECT_TRUE(contains(
+      run_fovea({"attend", "q.npy", "k.npy", "v.npy", "-o", "o.npy", "--model-weights", "int8"}).err,
+      "--model-weights needs --model"));
+}
+
+// The score of a beam tells what text alone may hide: keys and values were rounded.
+TEST(GenerateCommand, keys_and_values_in_other_types) {
+  const auto written = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        "generate", "--model", tiny_model("gpt2"), "the cat", "-n", "12", "--beams", "2", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const CommandResult result = run_fovea(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, "\"score\"")) << result.out;
+    return result.out;
+  };
+  const std::string plain = written({});
+  EXPECT_EQ(written({"--cache", "f32"}), plain);
+  for (const char* type : {"bf16", "f16", "int8"}) EXPECT_NE(written({"--cache", type}), plain) << type;
+}
+
 TEST(GenerateCommand, refuses_what_it_cannot_do) {
   EXPECT_TRUE(
       contains(run_fovea({"generate", "--model", tiny_model("bert"), "the"}).err, "cannot generate text"));

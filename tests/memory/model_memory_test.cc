@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <utility>
 
 #include "fovea/model.h"
 #include "fovea/random.h"
@@ -45,6 +46,20 @@ TEST(ModelMemory, loading_takes_at_most_1_3_times_the_weights) {
   const double weights = 4.0 * static_cast<double>(model.parameters());
   EXPECT_GT(weights, 9e6);
   EXPECT_LT(static_cast<double>(testing::most_memory_since_start()), 1.3 * weights);
+}
+
+TEST(ModelMemory, narrower_weights_take_half_and_a_quarter) {
+  const TemporaryFolder folder;
+  write_model(folder);
+  for (const auto& [type, bytes] : {std::pair{FloatType::float16, 2.0}, std::pair{FloatType::bfloat16, 2.0},
+                                    std::pair{FloatType::int8, 1.0}}) {
+    testing::start_counting_memory();
+    const Model model = load_model(folder / "", {.weights = type});
+    const double weights = bytes * static_cast<double>(model.parameters());
+    // Beside the weights, pieces of 1 MiB of the file, in float32.
+    EXPECT_LT(static_cast<double>(testing::most_memory_since_start()), 1.05 * weights + 3.5e6)
+        << to_string(type);
+  }
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ class AttendCommand final : public Command {
     options.positional_paths("FILE", 1, 3, files_,
                              tr("files of q, k and v, or one file with all three; with --model: texts"));
     declare_model(options, model_);
+    declare_weights(options, model_weights_, "--model-weights");
     options.integer("--layer", "L", layer_, 0, 1023, tr("with --model: only this layer, counted from 0"));
     options.integer("--head", "H", head_, 0, 65535, tr("with --model: only this head, counted from 0"));
     options.path("-o,--output", "FILE", output_,
@@ -75,7 +76,7 @@ class AttendCommand final : public Command {
   void run(const Context& context) override {
     if (model_) {
       check_model_line();
-      attend_by_model(context, {*model_, files_, layer_, head_, *output_, verbose_, json_});
+      attend_by_model(context, {*model_, model_weights_, files_, layer_, head_, *output_, verbose_, json_});
       return;
     }
     check_command_line();
@@ -113,6 +114,7 @@ class AttendCommand final : public Command {
 
   void check_command_line() const {
     if (layer_ || head_) throw UsageError("--layer and --head need --model");
+    check_weights(model_weights_, model_, "--model-weights");
     if (files_.size() == 2)
       throw UsageError(
           "FILE: got 2 files, expected three (q, k, v) or one that "
@@ -158,6 +160,7 @@ class AttendCommand final : public Command {
 
   std::vector<std::string> files_;
   std::optional<std::string> output_, model_;
+  std::optional<FloatType> model_weights_;
   std::optional<Index> layer_, head_;
   ScoreArguments scores_;
   std::optional<double> dropout_;

@@ -10,6 +10,7 @@
 #include "inputs/beam_arguments.h"
 #include "inputs/model_input.h"
 #include "inputs/text_argument.h"
+#include "inputs/type_argument.h"
 #include "output/reading_notes.h"
 
 namespace fovea::command {
@@ -61,6 +62,8 @@ class GenerateCommand final : public Command {
              tr("another one, sampled")},
             {"fovea generate --model t5-small --beams 4 \"translate English to German: I love you.\"",
              tr("the best of four texts that grow side by side")},
+            {"fovea generate --model stories15m --weights int8 --cache int8 \"Once upon a time\"",
+             tr("with a quarter of the memory; now and then another word")},
             {"fovea generate --model stories15m --capture run.safetensors \"The cat\"",
              tr("with all its attention in one file")}};
   }
@@ -68,6 +71,7 @@ class GenerateCommand final : public Command {
     options.positional_paths("PROMPT", 1, 1, prompt_, tr("a text, a file, or -"));
     declare_model(options, model_);
     options.require_last();
+    declare_weights(options, weights_);
     options.integer("-n,--tokens", "N", tokens_, 0, 1 << 20,
                     tr("maximum number of new tokens; default: "
                        "200"));
@@ -81,13 +85,16 @@ class GenerateCommand final : public Command {
         tr("sample from the most likely tokens that together have this probability; default: 1"));
     beams_.declare(options);
     options.integer("--seed", "S", seed_, 0, INT64_MAX, tr("seed of the sampling; default: 0"));
+    declare_type(options, "--cache", cache_,
+                 tr("keep the keys and values of the text so far as float32, float16, bfloat16 or int8; "
+                    "default: float32"));
     options.path("--capture", "FILE", capture_, tr("save the run to a .safetensors file"));
     options.flag("--json", json_, tr("print JSON"));
   }
 
   void run(const Context& context) override {
     check_command_line();
-    const TextModel loaded = load_named_model(*model_);
+    const TextModel loaded = load_named_model(*model_, weights_);
     const ModelConfig& config = loaded.model().config();
     if (!config.has_decoder()) {
       throw Error(fmt::format("[generate] {} is a {} model, an encoder: it cannot generate text",
@@ -147,6 +154,7 @@ class GenerateCommand final : public Command {
     options.top_p = top_p_.value_or(1);
     beams_.apply(options);
     options.seed = static_cast<std::uint64_t>(seed_.value_or(0));
+    options.cache = cache_.value_or(options.cache);
     return options;
   }
 
@@ -175,6 +183,7 @@ class GenerateCommand final : public Command {
 
   std::vector<std::string> prompt_;
   std::optional<std::string> model_, capture_;
+  std::optional<FloatType> weights_, cache_;
   std::optional<Index> tokens_, top_k_, seed_;
   std::optional<double> temperature_, top_p_;
   BeamArguments beams_;

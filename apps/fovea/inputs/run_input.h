@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/float_type.h"
 #include "fovea/language.h"
 #include "fovea/run.h"
 #include "inputs/score_arguments.h"
@@ -51,6 +52,7 @@ class RunInput {
 
   WeightsInput weights_;
   std::optional<std::string> q_, k_, model_, capture_;
+  std::optional<FloatType> model_weights_;
   std::string kind_;
   ScoreArguments scores_;
 };

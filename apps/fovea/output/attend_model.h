@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "command.h"
+#include "fovea/float_type.h"
 
 namespace fovea::command {
 
 struct ModelAttention {
   std::string model;
+  std::optional<FloatType> weights;  // the type in which the model's are kept; none: float32
   std::vector<std::string> texts;    // arguments: texts, files or "-"
   std::optional<Index> layer, head;  // none: all
   std::string output;

@@ -30,6 +30,9 @@ Translations generate() {
       {"with --beams: end as soon as there are N whole texts, even if an open one looks better",
        "与 --beams 同用：一有 N 个完整文本就结束，哪怕未完成的看起来更好"},
       {"the best of four texts that grow side by side", "四个候选同时生成，取最好的一个"},
+      {"keep the keys and values of the text so far as float32, float16, bfloat16 or int8; default: float32",
+       "已有文本的键和值以何种类型存放：float32、float16、bfloat16 或 int8；默认 float32"},
+      {"with a quarter of the memory; now and then another word", "只用四分之一的内存；个别词会不同"},
       {"save the run to a .safetensors file", "保存这次运行：一个 .safetensors 文件"},
   };
 }

@@ -39,6 +39,9 @@ Translations model() {
       {"parameters", "参数量"},
       {"a model: its folder, or a name from fovea model list",
        "模型：其文件夹，或 fovea model list 中的名称"},
+      {"keep the model's weights as float32, float16, bfloat16 (half the memory) or int8 (a quarter); "
+       "default: float32",
+       "模型权重以何种类型存放：float32、float16、bfloat16（内存减半）或 int8（四分之一）；默认 float32"},
       {"all-MiniLM-L6-v2: BERT, 6 layers of 12 heads, English sentences (42 MB)",
        "all-MiniLM-L6-v2：BERT，6 层 × 12 头，英文句子（42 MB）"},
       {"TinyStories 15M: Llama, 6 layers of 6 heads, writes children's stories (112 MB download, 61 MB on "
