@@ -11,6 +11,8 @@ const flags = [
   "--disable-component-update", "--disable-sync",
 ];
 
+const patience = 90_000; // ms until something counts as missing: a machine that also compiles takes its time
+
 export function scratch() {
   return mkdtempSync(join(tmpdir(), "fovea-e2e-"));
 }
@@ -52,6 +54,7 @@ export async function openBrowser({ newcomer = false, ...options } = {}) {
   const context = await chromium.launchPersistentContext(scratch(), {
     executablePath: findChromium(), args: flags, viewport: { width: 1280, height: 800 }, locale: "en-US", acceptDownloads: true, ...options,
   });
+  context.setDefaultTimeout(patience);
   context.on("request", began).on("requestfinished", ended).on("requestfailed", ended);
   if (!newcomer) await context.addInitScript(() => location.protocol !== "about:" && localStorage.setItem("fovea.tour", "seen"));
   return context;
@@ -129,7 +132,7 @@ export async function open(session, hash, ready = "main .view") {
 export async function settled(page) {
   await page.waitForLoadState("networkidle");
   const traffic = trafficOf(page);
-  const limit = performance.now() + 30_000;
+  const limit = performance.now() + patience;
   for (;;) {
     const before = traffic.count;
     const still = await page.evaluate(async () => {
@@ -147,7 +150,7 @@ export async function settled(page) {
 }
 
 // An assertion about what the page is on the way to: tried again in every frame, until it holds or has failed for so long.
-export async function eventually(page, check, patience = 15_000) {
+export async function eventually(page, check) {
   const limit = performance.now() + patience;
   for (;;) {
     try {
