@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "fovea/error.h"
@@ -28,49 +30,76 @@ std::vector<Index> positions_of(const TextModel& model, const TextRun& run, cons
   }
 }
 
-// The logits of one position, and what they were.
-struct Logits {
-  ConstView after, before;  // [V]; the same where nothing was changed
-  bool changed = false;
+// What a run says at one position, and what it said unchanged.
+struct BeforeAfter {
+  PositionLogitsPtr after, before;  // before: null where nothing was changed
 };
 
+double logit_of(const PositionLogits& of, Index id) { return static_cast<double>(of.logits.data()[id]); }
+double probability_of(const PositionLogits& of, Index id) {
+  return std::exp(of.logs[static_cast<std::size_t>(id)]);
+}
+
 void write_token(JsonWriter& json, const TextModel& model, const TokenPrediction& token,
-                 const Logits& logits, const std::vector<double>& log_after,
-                 const std::vector<double>& log_before) {
-  const auto at = static_cast<std::size_t>(token.id);
+                 const BeforeAfter& at) {
   const std::vector<Index>& ends = model.model().config().end_ids;
   json.begin_object();
   json.key("id").integer(token.id);
   json.key("token").string(token.token);
-  json.key("logit").number(static_cast<double>(logits.after.data()[token.id]));
-  json.key("probability").number(std::exp(log_after[at]));
-  if (logits.changed) {
-    json.key("logit_before").number(static_cast<double>(logits.before.data()[token.id]));
-    json.key("probability_before").number(std::exp(log_before[at]));
+  json.key("logit").number(logit_of(*at.after, token.id));
+  json.key("probability").number(probability_of(*at.after, token.id));
+  if (at.before) {
+    json.key("logit_before").number(logit_of(*at.before, token.id));
+    json.key("probability_before").number(probability_of(*at.before, token.id));
   }
   if (std::find(ends.begin(), ends.end(), token.id) != ends.end()) json.key("ends").boolean(true);
   json.end_object();
 }
 
 // The likeliest now, then those that were before and are not any more.
-void write_position(JsonWriter& json, const TextModel& model, Index position, const Logits& logits,
+void write_position(JsonWriter& json, const TextModel& model, Index position, const BeforeAfter& at,
                     Index count) {
-  std::vector<TokenPrediction> tokens = top_tokens(model, logits.after, count);
-  if (logits.changed) {
-    for (const TokenPrediction& was : top_tokens(model, logits.before, count)) {
+  std::vector<TokenPrediction> tokens = top_tokens(model, at.after->logits, at.after->logs, count);
+  if (at.before) {
+    for (const TokenPrediction& was : top_tokens(model, at.before->logits, at.before->logs, count)) {
       const auto same = [&](const TokenPrediction& token) { return token.id == was.id; };
       if (std::none_of(tokens.begin(), tokens.end(), same)) tokens.push_back(was);
     }
   }
-  const std::vector<double> after = log_probabilities(logits.after),
-                            before = logits.changed ? log_probabilities(logits.before) : after;
   json.begin_object();
   json.key("position").integer(position);
-  if (logits.changed) json.key("kl").number(kl_divergence(logits.before, logits.after));
+  if (at.before) json.key("kl").number(kl_divergence(at.before->logs, at.after->logs));
   json.key("top").begin_array();
-  for (const TokenPrediction& token : tokens) write_token(json, model, token, logits, after, before);
+  for (const TokenPrediction& token : tokens) write_token(json, model, token, at);
   json.end_array();
   json.end_object();
+}
+
+// Of a changed run, position by position.
+std::vector<PositionLogitsPtr> logits_of(const KeptRun& kept, const TextRun& run,
+                                         const std::vector<Index>& positions) {
+  const Tensor all = kept.logits(run, positions);  // [P, V]
+  std::vector<PositionLogitsPtr> each;
+  for (Index i = 0; i < all.shape()[0]; ++i) {
+    Tensor logits = Tensor::copy_of(all.view().select(0, i));
+    std::vector<double> logs = log_probabilities(logits);
+    each.push_back(
+        std::make_shared<const PositionLogits>(PositionLogits{std::move(logits), std::move(logs)}));
+  }
+  return each;
+}
+
+void write_positions(JsonWriter& json, WhatIfStore& store, const CapturePtr& capture, const TextRun& run,
+                     bool changed, const std::vector<Index>& positions, Index count,
+                     const std::stop_token& stop) {
+  const KeptRun kept = store.kept(capture, stop);
+  std::vector<PositionLogitsPtr> after;
+  if (changed && !positions.empty()) after = logits_of(kept, run, positions);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const PositionLogitsPtr before = store.before(capture, positions[i], stop);
+    write_position(json, kept.model(), positions[i],
+                   changed ? BeforeAfter{after[i], before} : BeforeAfter{before, {}}, count);
+  }
 }
 
 void check_vectors(const StoredCapture& stored) {
@@ -99,16 +128,7 @@ std::string predictions_json(WhatIfStore& store, const CapturePtr& capture, cons
     const std::vector<Index> positions = positions_of(model, run, parameters);
     json.key("predicts").string(config.has_decoder() ? "next" : "masked");
     json.key("positions").begin_array();
-    if (!positions.empty()) {
-      const Tensor after = kept.logits(run, positions);
-      const Tensor before = change.changes_run() ? kept.logits(kept.run(), positions) : Tensor();
-      for (std::size_t i = 0; i < positions.size(); ++i) {
-        const ConstView now = after.view().select(0, static_cast<Index>(i));
-        const ConstView was =
-            change.changes_run() ? ConstView(before.view().select(0, static_cast<Index>(i))) : now;
-        write_position(json, model, positions[i], {now, was, change.changes_run()}, count);
-      }
-    }
+    write_positions(json, store, capture, run, change.changes_run(), positions, count, stop);
     json.end_array();
   }
   json.end_object();

@@ -1,6 +1,7 @@
 // Values that take long to compute, of which the last few are kept.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <list>
@@ -27,10 +28,13 @@ class RecentValues {
     const std::lock_guard<std::mutex> lock(slot->mutex);
     if (!slot->value) {  // if it throws, the next one tries again
       slot->value = compute();
+      ++computed_;
       make_room(*slot, size_(*slot->value));
     }
     return *slot->value;
   }
+
+  std::size_t computed() const { return computed_; }  // values, since the beginning
 
   // Those whose keys begin so.
   void forget(const std::string& prefix) {
@@ -72,6 +76,7 @@ class RecentValues {
 
   const std::size_t most_, most_bytes_;
   const Size size_;
+  std::atomic<std::size_t> computed_ = 0;
   std::mutex mutex_;                        // of the list
   std::list<std::shared_ptr<Slot>> slots_;  // the one used last stands last
 };

@@ -8,14 +8,26 @@
 
 #include "fovea/passed_on.h"
 #include "fovea/places.h"
+#include "fovea/predict.h"
 #include "request_error.h"
 
 namespace fovea::explorer {
 namespace {
 
 constexpr std::size_t kKeptRuns = 3;  // whose every layer can be changed at once
+constexpr std::size_t kKeptPositions = 64,
+                      kKeptPositionBytes = 64'000'000;  // of a vocabulary of 32,000: 25 MB
 
 std::size_t bytes_of_run(const CapturePtr& capture) { return capture->run().bytes(); }
+
+std::size_t bytes_of_logits(const PositionLogitsPtr& of) {
+  return of->logs.size() * (sizeof(float) + sizeof(double));
+}
+
+[[noreturn]] void refuse_without_model(const StoredCapture& capture, const char* of_film) {
+  throw RequestError(
+      422, capture.film ? of_film : "this run came without its model: there is nothing to run again");
+}
 
 CapturePtr like(const StoredCapture& stored, const std::string& id, TextRun read,
                 Intervention intervention) {
@@ -94,12 +106,16 @@ Run passed_run(const StoredCapture& stored, AttentionKind kind, const std::vecto
 WhatIfStore::WhatIfStore(const Limits& limits)
     : kept_(kKeptRuns, limits.changed_bytes,
             [](const KeptRun& kept) { return kept.run().run.bytes() / 3; }),  // beside q, k, v: streams
+      before_(kKeptPositions, kKeptPositionBytes, bytes_of_logits),
+      runs_(limits.changed_runs, limits.changed_bytes,
+            [](const TextRun& changed) { return changed.run.bytes(); }),
       changed_(limits.changed_runs, limits.changed_bytes, bytes_of_run),
       passed_(limits.changed_runs, limits.changed_bytes / 2, bytes_of_run) {}
 
 KeptRun WhatIfStore::kept(const CapturePtr& capture, const std::stop_token& stop) {
   if (!capture->model) {
-    throw RequestError(422, "a film keeps queries and keys, not the model: there is nothing to run again");
+    refuse_without_model(*capture,
+                         "a film keeps queries and keys, not the model: there is nothing to run again");
   }
   return kept_.get(capture->id + " ", [&] { return KeptRun(*capture->model, capture->read, stop); });
 }
@@ -109,23 +125,35 @@ CapturePtr WhatIfStore::changed(const CapturePtr& capture, const RunChange& chan
   if (!change.changes_run()) return capture;
   const std::string id = capture->id + " " + change.key();
   return changed_.get(id, [&] {
-    const Intervention intervention = intervention_of(change, *capture);
-    TextRun run = kept(capture, stop).changed(intervention, stop);
+    TextRun run = read(capture, change, stop);
     add_value_norms(capture->model->model(), run.run);
-    return like(*capture, id, std::move(run), intervention);
+    return like(*capture, id, std::move(run), intervention_of(change, *capture));
   });
 }
 
 TextRun WhatIfStore::read(const CapturePtr& capture, const RunChange& change, const std::stop_token& stop) {
   if (!change.changes_run()) return kept(capture, stop).run();
-  return changed(capture, change, stop)->read;
+  return runs_.get(capture->id + " " + change.key(),
+                   [&] { return kept(capture, stop).changed(intervention_of(change, *capture), stop); });
+}
+
+PositionLogitsPtr WhatIfStore::before(const CapturePtr& capture, Index position,
+                                      const std::stop_token& stop) {
+  return before_.get(fmt::format("{} {}", capture->id, position), [&]() -> PositionLogitsPtr {
+    const KeptRun run = kept(capture, stop);
+    Tensor logits = run.logits(run.run(), {position});  // [1, V]
+    const Index vocabulary = logits.shape().back();
+    logits = std::move(logits).reshaped({vocabulary});
+    std::vector<double> logs = log_probabilities(logits);
+    return std::make_shared<const PositionLogits>(PositionLogits{std::move(logits), std::move(logs)});
+  });
 }
 
 CapturePtr WhatIfStore::passed(const CapturePtr& capture, const RunChange& change, AttentionKind kind,
                                const std::stop_token& stop) {
   if (!capture->model) {
-    throw RequestError(422,
-                       "a film keeps queries and keys, but no values: what heads pass on is not known");
+    refuse_without_model(*capture,
+                         "a film keeps queries and keys, but no values: what heads pass on is not known");
   }
   const std::string id = fmt::format("{} {} {}", capture->id, to_string(kind), change.key());
   return passed_.get(id, [&] {
@@ -139,6 +167,8 @@ CapturePtr WhatIfStore::passed(const CapturePtr& capture, const RunChange& chang
 
 void WhatIfStore::forget(const std::string& capture_id) {
   kept_.forget(capture_id + " ");
+  before_.forget(capture_id + " ");
+  runs_.forget(capture_id + " ");
   changed_.forget(capture_id + " ");
   passed_.forget(capture_id + " ");
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "capture_store.h"
 #include "fovea/kept_run.h"
@@ -12,16 +13,26 @@
 
 namespace fovea::explorer {
 
+// What a run says at one position.
+struct PositionLogits {
+  Tensor logits;             // [V]
+  std::vector<double> logs;  // log_probabilities() of them
+};
+using PositionLogitsPtr = std::shared_ptr<const PositionLogits>;
+
 // May be used by several threads at once. What is asked for throws Stopped if nobody waits any longer.
 class WhatIfStore {
  public:
   explicit WhatIfStore(const Limits& limits);
 
-  // RequestError 422 for a film.
+  // RequestError 422 for a run without its model: of a film, or made elsewhere.
   KeptRun kept(const CapturePtr& capture, const std::stop_token& stop);
   // With hidden states, unchanged or changed.
   TextRun read(const CapturePtr& capture, const RunChange& change, const std::stop_token& stop);
-  // The capture itself if nothing is changed.
+  // Of a model with logits, as the capture itself has them: every changed run is compared with them.
+  PositionLogitsPtr before(const CapturePtr& capture, Index position, const std::stop_token& stop);
+  std::size_t computed_before() const { return before_.computed(); }  // so often
+  // The capture itself if nothing is changed. With value norms, which take longer than the run itself.
   CapturePtr changed(const CapturePtr& capture, const RunChange& change, const std::stop_token& stop);
   // What the heads of one kind pass on, each row as shares of its sum: a run of stored weights of the kind
   // encoder. RequestError 413 for long texts.
@@ -32,6 +43,8 @@ class WhatIfStore {
 
  private:
   RecentValues<KeptRun> kept_;
+  RecentValues<PositionLogitsPtr> before_;
+  RecentValues<TextRun> runs_;  // changed, without value norms: they share what changed_ shows
   RecentValues<CapturePtr> changed_, passed_;
 };
 

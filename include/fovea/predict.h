@@ -29,10 +29,14 @@ FOVEA_API std::string token_name(const TextModel& model, Index id);
 FOVEA_API std::vector<double> log_probabilities(ConstView logits);
 // Σ p · (log p − log q) over the tokens, in nats: how far q, after, is from p, before. Both [V].
 FOVEA_API double kl_divergence(ConstView before, ConstView after);
+// The same of what log_probabilities() gave, for who has them already.
+FOVEA_API double kl_divergence(const std::vector<double>& log_before, const std::vector<double>& log_after);
 // The mean of −log p of the tokens that came, next[i] after logits [P, V] of i, in nats.
 FOVEA_API double prediction_loss(ConstView logits, const std::vector<Index>& next);
 // The `count` most likely tokens of logits [V].
 FOVEA_API std::vector<TokenPrediction> top_tokens(const TextModel& model, ConstView logits, Index count);
+FOVEA_API std::vector<TokenPrediction> top_tokens(const TextModel& model, ConstView logits,
+                                                  const std::vector<double>& logs, Index count);
 
 // The `count` logits that moved most, the largest move first.
 struct FOVEA_API LogitMove {

@@ -30,7 +30,10 @@ std::vector<double> log_probabilities(ConstView logits) {
 }
 
 double kl_divergence(ConstView before, ConstView after) {
-  const std::vector<double> p = log_probabilities(before), q = log_probabilities(after);
+  return kl_divergence(log_probabilities(before), log_probabilities(after));
+}
+
+double kl_divergence(const std::vector<double>& p, const std::vector<double>& q) {
   if (p.size() != q.size()) fail("[predict] {} logits before, {} after", p.size(), q.size());
   double sum = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
@@ -56,7 +59,15 @@ double prediction_loss(ConstView logits, const std::vector<Index>& next) {
 }
 
 std::vector<TokenPrediction> top_tokens(const TextModel& model, ConstView logits, Index count) {
-  const std::vector<double> logs = log_probabilities(logits);
+  return top_tokens(model, logits, log_probabilities(logits), count);
+}
+
+std::vector<TokenPrediction> top_tokens(const TextModel& model, ConstView logits,
+                                        const std::vector<double>& logs, Index count) {
+  if (logits.shape().rank() != 1 || logits.shape()[0] != static_cast<Index>(logs.size())) {
+    fail("[predict] logits are {}, expected [{}], as there are logarithms", logits.shape().to_string(),
+         logs.size());
+  }
   std::vector<Index> order(logs.size());
   std::iota(order.begin(), order.end(), Index{0});
   const auto shown = static_cast<std::ptrdiff_t>(std::min(static_cast<std::size_t>(count), order.size()));

@@ -2,7 +2,12 @@
 // library's whole runs.
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
 
+#include "explorer/predictions.h"
+#include "explorer/request_error.h"
 #include "fovea/head_steps.h"
 #include "fovea/places.h"
 #include "fovea/predict.h"
@@ -79,6 +84,66 @@ TEST_F(WhatIfAnswers, the_next_token_before_and_after) {
     const auto same = [&](const Json& token) { return token["id"] == was.id; };
     EXPECT_TRUE(std::any_of(changed["top"].begin(), changed["top"].end(), same)) << was.token;
   }
+}
+
+// What the run said before is computed for the first change of a position, and for no other.
+TEST_F(WhatIfAnswers, before_is_computed_once_and_belongs_to_its_run) {
+  CaptureStore captures({{"gpt2", tiny_model("gpt2")}}, TextModel::load, Limits());
+  WhatIfStore store{Limits()};
+  const TextModel model = TextModel::load(tiny_model("gpt2"));
+  const auto ask = [&](const CapturePtr& capture, const Parameters& parameters) {
+    return Json::parse(predictions_json(store, capture, parameters, {}))["positions"][0];
+  };
+  const auto expect_before = [&](const CapturePtr& capture, const Json& at, const std::string& text) {
+    const TextRun run = whole(model, text, {}, {at["position"].get<Index>()});
+    ASSERT_EQ(capture->text, text);
+    ASSERT_GE(at["top"].size(), 3u);
+    for (const Json& token : at["top"]) {
+      EXPECT_NEAR(token["logit_before"],
+                  static_cast<double>(row(run.output.logits).data()[token["id"].get<Index>()]), 1e-5);
+    }
+  };
+  const CapturePtr first = captures.add({"gpt2", kCatText, std::nullopt});
+  ask(first, {});
+  for (const char* heads : {"L0H1", "L1H2", "L0H0,L1H3"}) {
+    expect_before(first, ask(first, {{"off", heads}}), kCatText);
+  }
+  EXPECT_EQ(store.computed_before(), 1u);
+  ask(first, {{"off", "L0H1"}, {"position", "2"}});
+  ask(first, {{"off", "L1H1"}, {"position", "2"}});
+  EXPECT_EQ(store.computed_before(), 2u);
+
+  // Another run in its place has its own.
+  const std::string other_text = "a dog ran in the park";
+  const CapturePtr other = captures.add({"gpt2", other_text, std::nullopt, {}, first->id});
+  expect_before(other, ask(other, {{"off", "L0H1"}}), other_text);
+  EXPECT_EQ(store.computed_before(), 3u);
+
+  // What is deleted is not kept, and what somebody still holds is computed again.
+  captures.remove(other->id);
+  store.forget(other->id);
+  expect_before(other, ask(other, {{"off", "L0H1"}}), other_text);
+  EXPECT_EQ(store.computed_before(), 4u);
+}
+
+TEST_F(WhatIfAnswers, a_run_without_its_model_is_not_called_a_film) {
+  WhatIfStore store{Limits()};
+  const auto said = [&](bool film) {
+    StoredCapture stored;
+    stored.id = "c1";
+    stored.film = film;
+    stored.read = library_run("gpt2", {kCatText});
+    const auto capture = std::make_shared<const StoredCapture>(std::move(stored));
+    try {
+      predictions_json(store, capture, {}, {});
+    } catch (const RequestError& error) {
+      EXPECT_EQ(error.status(), 422);
+      return std::string(error.what());
+    }
+    return std::string("not refused");
+  };
+  EXPECT_NE(said(true).find("a film keeps queries and keys"), std::string::npos) << said(true);
+  EXPECT_NE(said(false).find("came without its model"), std::string::npos) << said(false);
 }
 
 TEST_F(WhatIfAnswers, every_view_has_the_changed_run) {

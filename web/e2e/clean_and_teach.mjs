@@ -267,8 +267,8 @@ async function motion({ context, url }) {
     const equation = () => page.textContent(".equation b");
     const first = await equation();
     await page.click("button:has-text('Play')");
-    await page.waitForFunction((old) => document.querySelector(".equation b").textContent !== old, first, { timeout: 4000 });
-    await page.waitForFunction(() => location.hash.includes("step=5"), null, { timeout: 9000 });
+    await page.waitForFunction((old) => document.querySelector(".equation b").textContent !== old, first);
+    await page.waitForFunction(() => location.hash.includes("step=5"));
     await page.click("button:has-text('Pause')");
     assert.deepEqual(session.problems, []);
   } finally {

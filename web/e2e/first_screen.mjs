@@ -46,6 +46,7 @@ async function opensOnAPattern({ session, weights, tokens }) {
   await page.click("button.language");
   await page.reload();
   await shown(page, () => /^it puts/.test(document.querySelector(".seen")?.textContent));
+  await settled(page);
   await arrive(session, "#c=c1");
   await page.waitForSelector(".chip");
   await settled(page);
@@ -73,6 +74,7 @@ async function arcsWhileHovering({ session, weights, tokens }) {
   assert.ok(await page.locator(`${chip(spot)}.spot`).count());
   await page.keyboard.press("Escape");
   await shown(page, () => /^On average/.test(document.querySelector(".seen").textContent));
+  await settled(page);
   const blank = await page.$eval(".arcs", (canvas) => !canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean));
   assert.ok(blank, "no arcs where no token is looked at");
   assert.ok(!(await page.evaluate(() => location.hash)).includes("spot="));
@@ -244,6 +246,7 @@ async function tour({ url }) {
     assert.deepEqual(await seriousIssues(page), [], "the tour");
     const texts = new Set();
     for (let step = 0; step < 6; ++step) {
+      await settled(page); // the card has found its place
       assert.equal(await stepOf(page), step);
       texts.add(await page.textContent(".tour p"));
       const [card, ring] = [await page.locator(".tour").boundingBox(), await page.locator(".tour-ring").boundingBox()];

@@ -11,6 +11,8 @@ const flags = [
   "--disable-component-update", "--disable-sync",
 ];
 
+const patience = 90_000; // ms until something counts as missing: a machine that also compiles takes its time
+
 export function scratch() {
   return mkdtempSync(join(tmpdir(), "fovea-e2e-"));
 }
@@ -20,11 +22,40 @@ export function findChromium() {
   return execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
 }
 
+// Requests under way, by page. Playwright's own "networkidle" is over once for all when a document has been loaded: it
+// says nothing of what a click asks for.
+const underWay = new WeakMap(); // page → {requests, count}
+const trafficOf = (page) => underWay.get(page) ?? underWay.set(page, { requests: new Set(), count: 0 }).get(page);
+
+function pageOf(request) {
+  try {
+    return request.frame().page();
+  } catch {
+    return null; // of a frame that is not there yet, or of no page
+  }
+}
+
+function began(request) {
+  const page = pageOf(request);
+  if (!page) return;
+  const traffic = trafficOf(page);
+  if (request.isNavigationRequest() && request.frame() === page.mainFrame()) traffic.requests.clear(); // those of the document before
+  traffic.requests.add(request);
+  ++traffic.count;
+}
+
+function ended(request) {
+  const page = pageOf(request);
+  if (page) trafficOf(page).requests.delete(request);
+}
+
 // Somebody who has seen the tour, unless `options.newcomer`; the rest of the options is Playwright's.
 export async function openBrowser({ newcomer = false, ...options } = {}) {
   const context = await chromium.launchPersistentContext(scratch(), {
     executablePath: findChromium(), args: flags, viewport: { width: 1280, height: 800 }, locale: "en-US", acceptDownloads: true, ...options,
   });
+  context.setDefaultTimeout(patience);
+  context.on("request", began).on("requestfinished", ended).on("requestfailed", ended);
   if (!newcomer) await context.addInitScript(() => location.protocol !== "about:" && localStorage.setItem("fovea.tour", "seen"));
   return context;
 }
@@ -60,9 +91,22 @@ export function libraryWeights(binary, model, ...texts) {
   return { weights: attentions.map((layer) => layer[0]), tokens: tokens[0] };
 }
 
+let slowness = 1; // what a slow machine shows: the page's processor divided by this, answers that come late
+export const slowDown = (factor) => (slowness = factor);
+
+async function slowed(page) {
+  const debugger_ = await page.context().newCDPSession(page);
+  await debugger_.send("Emulation.setCPUThrottlingRate", { rate: slowness });
+  await page.route("**/api/**", async (route) => {
+    await new Promise((done) => setTimeout(done, 40 * slowness * Math.random()));
+    await route.continue().catch(() => undefined); // the page is gone
+  });
+}
+
 // A page that remembers what must not happen: errors, and requests to anywhere else.
 export async function newPage(context, url, options = {}) {
   const page = await context.newPage();
+  if (slowness > 1) await slowed(page);
   const problems = [];
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
   page.on("pageerror", (error) => problems.push(String(error.stack)));
@@ -84,10 +128,38 @@ export async function open(session, hash, ready = "main .view") {
   await settled(session.page);
 }
 
-// No request under way, and two frames drawn.
+// 120 ms and two frames in which nothing was asked for and nothing changed on the page: the answers are there, and drawn.
 export async function settled(page) {
   await page.waitForLoadState("networkidle");
-  await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 120)));
+  const traffic = trafficOf(page);
+  const limit = performance.now() + patience;
+  for (;;) {
+    const before = traffic.count;
+    const still = await page.evaluate(async () => {
+      let changes = 0;
+      const observer = new MutationObserver(() => ++changes);
+      observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      await new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 120));
+      observer.disconnect();
+      return changes === 0;
+    });
+    if (still && traffic.requests.size === 0 && traffic.count === before) return;
+    const open = [...traffic.requests].map((request) => request.url());
+    if (performance.now() > limit) throw new Error(`the page does not come to rest: ${open.join(" ") || "it changes all the time"}`);
+  }
+}
+
+// An assertion about what the page is on the way to: tried again in every frame, until it holds or has failed for so long.
+export async function eventually(page, check) {
+  const limit = performance.now() + patience;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > limit) throw error;
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+    }
+  }
 }
 
 // Until the page shows it, looked at in every frame.

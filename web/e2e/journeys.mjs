@@ -1,10 +1,10 @@
 // What a person does one after the other: steps back and forward, addresses, links, typing and running.
 import assert from "node:assert/strict";
-import { newPage, openBrowser, shown, test } from "./harness.mjs";
+import { eventually, newPage, openBrowser, shown, test } from "./harness.mjs";
 
 const hashOf = (page) => page.evaluate(() => location.hash);
 
-// The address changes while the page is open, as Back or a pasted link change it.
+// The address changes while the page is open, as Back or a pasted link change it. The page follows in a task of its own.
 async function go(page, hash, ready) {
   await page.evaluate((text) => (location.hash = text), hash);
   await page.waitForSelector(ready);
@@ -16,6 +16,7 @@ async function load(session, hash, ready = "main .view") {
   await session.page.waitForSelector(ready);
 }
 
+const told = (page, look) => eventually(page, async () => assert.match(await page.textContent("main .notice"), look));
 const runOnScreen = (page) => page.$eval(".captures select", (select) => select.value);
 
 async function tenSteps({ page, url }, { other }) {
@@ -39,22 +40,23 @@ async function tenSteps({ page, url }, { other }) {
     document.querySelector("[aria-current=page]").dataset.view, document.querySelector(".captures select").value,
     ...[...document.querySelectorAll(".steppers output")].map((one) => one.textContent), document.querySelector(".tokens-selected .value").textContent,
   ].join(" | "));
-  assert.match(await state(), new RegExp(`^masks \\| ${other.id} \\| 1 \\| Mean`));
+  const isLast = () => eventually(page, async () => assert.match(await state(), new RegExp(`^masks \\| ${other.id} \\| 1 \\| Mean`)));
+  await isLast();
   for (let at = steps.length - 1; at >= 0; --at) {
     await page.evaluate(() => history.back());
     await page.waitForFunction((hash) => location.hash === hash, addresses[at]);
   }
   await shown(page, () => document.querySelector(".view-text .chip") && document.querySelector(".captures select").value === "c1");
-  assert.match(await state(), /^text \| c1 \| 0 \| 0 \| none/, "ten Backs: where it began");
+  await eventually(page, async () => assert.match(await state(), /^text \| c1 \| 0 \| 0 \| none/, "ten Backs: where it began"));
   for (let at = 1; at <= steps.length; ++at) {
     await page.evaluate(() => history.forward());
     await page.waitForFunction((hash) => location.hash === hash, addresses[at]);
     if (at === 6) {
       await shown(page, () => document.querySelector(".chip[data-i='6'][aria-selected=true]"));
-      assert.match(await state(), /^text \| c1 \| 1 \| 1 \| \S+ 6$/, "half way forward again");
+      await eventually(page, async () => assert.match(await state(), /^text \| c1 \| 1 \| 1 \| \S+ 6$/, "half way forward again"));
     }
   }
-  assert.match(await state(), new RegExp(`^masks \\| ${other.id} \\| 1 \\| Mean`));
+  await isLast();
 }
 
 async function quietSteps({ page, url }) {
@@ -81,7 +83,7 @@ async function addressInTheTab({ page, url }, { other }) {
   await page.waitForFunction((id) => location.hash.includes(`c=${id}`), other.id);
   await go(page, "view=lines&c=c999", ".view-lines");
   assert.equal(await runOnScreen(page), other.id, "an unknown run does, too");
-  assert.match(await page.textContent("main .notice"), /The run named in the address is not available/);
+  await told(page, /The run named in the address is not available/);
   await page.keyboard.press("4");
   await page.waitForSelector("main .notice", { state: "detached" });
   await page.waitForFunction(() => location.hash.includes("view=grid"));
@@ -90,14 +92,14 @@ async function addressInTheTab({ page, url }, { other }) {
   await page.waitForSelector(".view-grid");
   await shown(page, (id) => document.querySelector(".captures select").value === id, other.id);
   await go(page, `view=sideways&c=${other.id}&layer=x`, ".view-text");
-  assert.match(await page.textContent("main .notice"), /Not understood in the address: view=sideways layer=x/);
+  await told(page, /Not understood in the address: view=sideways layer=x/);
   await go(page, `view=steps&example=nonsense&c=${other.id}`, ".stage");
-  assert.match(await page.textContent("main .notice"), /no example “nonsense”/);
+  await told(page, /no example “nonsense”/);
 }
 
 async function invalidMask({ page, url }) {
   await load({ page, url }, "c=c1&view=lines&mask=causl", "main [role=alert]");
-  assert.match(await page.textContent("main [role=alert]"), /The mask causl is not used\. Column 1: expected .*got/);
+  await eventually(page, async () => assert.match(await page.textContent("main [role=alert]"), /The mask causl is not used\. Column 1: expected .*got/));
   await go(page, "c=c1&view=matrix&mask=padding([1,0])", ".view-matrix");
   await shown(page, () => /padding\(\[1,0\]\) is not used\. padding is for 2 keys/.test(document.querySelector("main [role=alert]")?.textContent));
   await page.click("main [role=alert] button");
@@ -113,7 +115,7 @@ async function modelOfTheLink({ page, url, gpt2 }) {
   assert.match(await hashOf(page), /model=minilm&text=The/, "the model of the run, not of the next one");
   await page.selectOption(".captures select", gpt2.id);
   await page.waitForFunction((model) => location.hash.includes(`model=${encodeURIComponent(model)}`), gpt2.model);
-  assert.equal(await page.$eval(".run select", (select) => select.value), gpt2.model);
+  await eventually(page, async () => assert.equal(await page.$eval(".run select", (select) => select.value), gpt2.model));
 }
 
 async function editedNumbers({ page, url }) {
@@ -127,7 +129,7 @@ async function editedNumbers({ page, url }) {
   await shown(page, () => /28\.07784/.test(document.querySelector(".sum .result")?.textContent));
   await page.click("button:has-text('Original numbers')");
   await shown(page, () => /16\.04448/.test(document.querySelector(".sum .result")?.textContent));
-  assert.ok(!(await hashOf(page)).includes("numbers="));
+  await page.waitForFunction(() => !location.hash.includes("numbers=")); // written after the screen
 }
 
 // Chromium's input method events, as an input method for Chinese makes them.
@@ -165,11 +167,13 @@ async function runByEnter({ page, url }) {
   await page.fill("#text", "Keys belong to the views.");
   await page.press("#text", "Enter");
   await page.waitForSelector(".chip:has-text('Keys')");
-  const box = await page.locator("#text").boundingBox();
-  assert.ok(box.height < 40, `the box is closed again: ${box.height} pixels`);
+  await eventually(page, async () => {
+    const box = await page.locator("#text").boundingBox();
+    assert.ok(box.height < 40, `the box is closed again: ${box.height} pixels`);
+  });
   await page.keyboard.press("2");
   await page.waitForSelector(".view-matrix");
-  assert.equal(await page.inputValue("#text"), "Keys belong to the views.");
+  await eventually(page, async () => assert.equal(await page.inputValue("#text"), "Keys belong to the views."));
   await page.evaluate(() => history.back());
   await page.waitForSelector(".view-text");
   await page.evaluate(() => history.back());
@@ -210,7 +214,14 @@ async function linkInAnotherBrowser({ page, url }, { linked }) {
   const context = await openBrowser();
   try {
     const { page: other, problems } = await newPage(context, url);
+    let letGo = null;
+    await other.route("**/api/captures", (route) => void (letGo = () => route.continue()));
     await other.goto(address);
+    await eventually(other, () => assert.ok(letGo, "the text of the link is run"));
+    await other.waitForSelector(".view-matrix .notice");
+    assert.equal(await other.locator(".canvas, .start").count(), 0, "no other run stands there meanwhile");
+    assert.equal(await other.textContent("[role=status]"), "");
+    await letGo();
     await other.waitForSelector(".view-matrix .canvas.tall canvas");
     assert.equal(await said(other), here, "the same numbers");
     assert.equal(await other.textContent(".mask-chip code"), "causal", "the same mask");

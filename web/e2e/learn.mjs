@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { seriousIssues } from "./everywhere.mjs";
-import { fovea, newPage, open, scratch, settled, test } from "./harness.mjs";
+import { eventually, fovea, newPage, open, scratch, settled, test } from "./harness.mjs";
 
 const laptop = { width: 1366, height: 768 };
 const phone = { width: 390, height: 844 };
@@ -171,15 +171,18 @@ async function oneScreen(session, languages) {
       const steps = await page.evaluate(async ([where, lesson]) => {
         location.hash = `view=learn&learn=${where}`;
         const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-        for (let i = 0; i < 20; ++i) await frames().then(() => (document.querySelector(lesson ? ".lesson li button" : ".answer, .question") ? (i = 99) : 0));
+        for (let i = 0; i < 300; ++i) await frames().then(() => (document.querySelector(lesson ? ".lesson li button" : ".answer, .question") ? (i = 999) : 0));
         return document.querySelectorAll(".lesson-steps li").length || 1;
       }, [place, place.startsWith("lesson")]);
       for (let step = 1; step <= steps; ++step) {
         const over = await page.evaluate(async ([where, title]) => {
           location.hash = `view=learn&learn=${where}`;
-          for (let i = 0; i < 3; ++i) await new Promise((done) => requestAnimationFrame(done));
+          const frame = () => new Promise((done) => requestAnimationFrame(done));
+          const there = () => !title || document.querySelector(".lesson-steps [aria-current]")?.innerText === title;
+          for (let i = 0; i < 3 || (i < 300 && !there()); ++i) await frame();
+          await frame();
           const { scrollHeight, clientHeight } = document.querySelector("main");
-          return { by: scrollHeight - clientHeight, there: !title || document.querySelector(".lesson-steps [aria-current]")?.innerText === title };
+          return { by: scrollHeight - clientHeight, there: there() };
         }, [`${place}${step > 1 ? `.${step}` : ""}`, steps > 1 ? String(step) : ""]);
         assert.ok(over.there, `${place} ${step} is not shown`);
         if (over.by > 0) tall.push(`${language} ${place} ${step}: ${over.by}`);
@@ -247,7 +250,7 @@ async function inOneFile({ context, binary, url, figures }) {
     const before = await seen();
     await page.click(".control:has-text('pads') button:has-text('0'), .control:nth-of-type(2) button:has-text('0')");
     await settled(page);
-    assert.notEqual(await seen(), before, "computed ahead");
+    await eventually(page, async () => assert.notEqual(await seen(), before, "computed ahead"));
     await go(session, "exercise.weights-by-hand");
     await cells(page).first().focus();
     await page.evaluate(() => {

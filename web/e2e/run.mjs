@@ -1,5 +1,6 @@
 // End-to-end tests in headless Chromium:
-//   npm run e2e -- --fovea BINARY [--screenshots DIR] [--only NAME,NAME]
+//   npm run e2e -- --fovea BINARY [--screenshots DIR] [--only NAME,NAME] [--slow 6]
+// --slow N: as on a machine that is N times slower, with answers that come late: finds tests that do not wait.
 // Exit code 77: skipped, because MiniLM or a Chromium that starts is not at hand.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
@@ -12,7 +13,7 @@ import { everywhere, views } from "./everywhere.mjs";
 import { exports_ } from "./exports.mjs";
 import { firstScreen } from "./first_screen.mjs";
 import { film } from "./film.mjs";
-import { fovea, libraryWeights, newPage, open, openBrowser, post, results, scratch, serve, settled, test } from "./harness.mjs";
+import { fovea, libraryWeights, newPage, open, openBrowser, post, results, scratch, serve, settled, slowDown, test } from "./harness.mjs";
 import { journeys } from "./journeys.mjs";
 import { learn } from "./learn.mjs";
 import { readingViews } from "./reading_views.mjs";
@@ -24,8 +25,9 @@ import { truths } from "./truths.mjs";
 import { whatif } from "./whatif.mjs";
 
 const { values: options } = parseArgs({
-  options: { fovea: { type: "string" }, screenshots: { type: "string" }, only: { type: "string" } },
+  options: { fovea: { type: "string" }, screenshots: { type: "string" }, only: { type: "string" }, slow: { type: "string", default: "1" } },
 });
+slowDown(Number(options.slow));
 if (!options.fovea) {
   console.error("usage: npm run e2e -- --fovea BINARY [--screenshots DIR] [--only reading,thinking,exports,everywhere,first,journeys,truths,file,film,study,learn,clean,whatif,speed]");
   process.exit(2);

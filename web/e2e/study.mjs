@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { seriousIssues } from "./everywhere.mjs";
-import { fovea, newPage, open, post, scratch, serve, settled, test } from "./harness.mjs";
+import { eventually, fovea, newPage, open, post, scratch, serve, settled, test } from "./harness.mjs";
 
 const lines = [
   "The cat sat on the mat because it was tired, and the dog ran away.", "A good film! I liked it, but the end was too long.",
@@ -59,7 +59,7 @@ async function choosing(session) {
   await open(session, "view=study&layer=0&head=0", ".study-card .study-mostly");
   await page.click(".study-tiles button[data-head='4.7']");
   await page.waitForSelector(".study-card[data-head='4.7'] .study-mostly");
-  assert.match(page.url(), /layer=4&head=7/);
+  await page.waitForFunction(() => /layer=4&head=7/.test(location.hash));
   await page.keyboard.press(".");
   await page.waitForSelector(".study-card[data-head='4.8']");
   await page.keyboard.press("[");
@@ -69,9 +69,10 @@ async function choosing(session) {
   await page.waitForSelector(".study-card[data-head='3.9']");
   await page.locator(".study-nearest button").first().click();
   await page.waitForFunction(() => document.querySelector(".study-card").dataset.head !== "3.9");
+  await settled(page);
   const before = await page.locator(".study-place").count();
   await page.locator(".study-places > button").click();
-  assert.ok((await page.locator(".study-place").count()) > before);
+  await eventually(page, async () => assert.ok((await page.locator(".study-place").count()) > before));
   await page.keyboard.press("1");
   await page.keyboard.press("s");
   await page.waitForSelector(".view-study");

@@ -60,7 +60,7 @@ async function stepsOfExamples({ session }) {
   sameDigits((await resultOf(page)).toFixed(8), 16.04448371, "the original again");
   await page.click(".timeline li:first-child button");
   await page.click("button:has-text('Play')");
-  await page.waitForFunction(() => location.hash.includes("step=1"), null, { timeout: 6000 });
+  await page.waitForFunction(() => location.hash.includes("step=1"));
   await page.click("button:has-text('Pause')");
 }
 

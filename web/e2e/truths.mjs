@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { views } from "./everywhere.mjs";
-import { hoverAt, newPage, readout, sameDigits, shown, test } from "./harness.mjs";
+import { eventually, hoverAt, newPage, readout, sameDigits, shown, test } from "./harness.mjs";
 
 const chip = (i) => `.chip[data-i='${i}']`;
 
@@ -21,6 +21,11 @@ async function said(page, look) {
   });
   return readout(page);
 }
+
+const noted = (page, words) => eventually(page, async () => {
+  const note = await page.textContent(".reading-note");
+  assert.ok(note.includes(words), `${await page.evaluate(() => location.hash)}: ${note}`);
+});
 
 // Requests to these addresses wait until they are let go.
 async function holding(page, address, during) {
@@ -73,20 +78,20 @@ async function bottomLine({ page, world }) {
   await page.keyboard.press("7"); // the pointer is on a table now, which says nothing
   await page.waitForSelector(".view-heads");
   await said(page, /^$/);
-  assert.equal(await page.textContent("[role=status]"), "");
+  await eventually(page, async () => assert.equal(await page.textContent("[role=status]"), ""));
 }
 
 async function causalRows({ page }, { gpt2 }) {
   const count = gpt2.kinds[0].keys;
   await go(page, `c=${gpt2.id}&tokens=3`, chip(3));
   await said(page, / 3 → .*rank 1 of 4$/);
-  assert.equal((await listed(page)).length, 4, "the fourth token may see four");
+  await eventually(page, async () => assert.equal((await listed(page)).length, 4, "the fourth token may see four"));
   await page.hover(chip(6));
   await said(page, / 3 → .* 6: hidden by the mask$/);
   await page.click("button:has-text('Seen by')");
   await page.hover(chip(count - 2));
   await said(page, /rank 1 of 2$/);
-  assert.equal((await listed(page)).length, 2, "two tokens see the last but one");
+  await eventually(page, async () => assert.equal((await listed(page)).length, 2, "two tokens see the last but one"));
   await go(page, `c=${gpt2.id}&view=matrix&tokens=3&key=1`, ".canvas.tall canvas");
   await said(page, / 3 → .* 1: .*rank \d of 4/);
   await go(page, `c=${gpt2.id}&view=compare&by=heads`, ".side-by-side figure:nth-child(2) canvas");
@@ -115,7 +120,7 @@ async function scriptsAndGiants({ page }, { run, gpt2 }) {
     const over = await page.$$eval("main, .side, .reading, .chips, .ranked div, .builder, .toggles", (all) =>
       all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => `${one.className}: ${one.scrollWidth} > ${one.clientWidth}`));
     assert.deepEqual(over, [], view);
-    assert.ok((await page.textContent(".tokens-selected .value")).length < 70, "cut");
+    await eventually(page, async () => assert.ok((await page.textContent(".tokens-selected .value")).length < 70, "cut"));
   }
 }
 
@@ -148,18 +153,17 @@ async function unknownTokens({ context, url }, { chinese, cut }) {
     await page.evaluate(() => globalThis.drawn.clear());
     await page.click(`[data-view=${view}]`);
     await page.waitForSelector(`.view-${view}`);
-    const note = await page.textContent(".reading-note");
-    assert.ok(note.includes(`${unread} of ${characters} characters are unknown to this model. It was trained on other text.`), `${view}: ${note}`);
+    await noted(page, `${unread} of ${characters} characters are unknown to this model. It was trained on other text.`);
     assert.ok(await page.locator(".reading-note").isVisible());
     if (onCanvas[view]) await shown(page, () => globalThis.drawn.has("把\u00a0[UNK]") && globalThis.drawn.has("dots"));
-    assert.match(await page.textContent(".tokens-selected .value"), /把\s\[UNK\] 3/, `${view}: the selection`);
+    await eventually(page, async () => assert.match(await page.textContent(".tokens-selected .value"), /把\s\[UNK\] 3/, `${view}: the selection`));
   }
   await page.click("button.language");
-  assert.ok((await page.textContent(".reading-note")).includes(`${characters} 个字符中有 ${unread} 个`));
+  await noted(page, `${characters} 个字符中有 ${unread} 个`);
   await page.click("button.language");
   await go(page, `c=${cut.id}`, ".reading-note");
   const read = cut.kinds[0].keys;
-  assert.ok((await page.textContent(".reading-note")).includes(`${read} of ${cut.reading.tokens} tokens were read`), await page.textContent(".reading-note"));
+  await noted(page, `${read} of ${cut.reading.tokens} tokens were read`); // the note of the run before stood there as well
   await go(page, "c=c1");
   await page.waitForSelector(".reading-note", { state: "detached" });
   assert.deepEqual(problems, []);

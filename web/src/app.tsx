@@ -81,7 +81,7 @@ function MaskNotUsed() {
 function Main() {
   const name = now.view.value;
   const View = views[name];
-  const ready = page.value && !opening.value && (capture.value || standing.includes(name));
+  const ready = page.value && (capture.value ? !opening.value : standing.includes(name));
   return (
     <main tabIndex={-1}>
       {film.value && <FilmBar />}
@@ -89,7 +89,7 @@ function Main() {
       {remarks.value.map((remark) => <Notice key={remark}>{remark}</Notice>)}
       {name !== "masks" && name !== "learn" && <MaskNotUsed />}
       {ready && ofRun.includes(name) && <ChangeBar />}
-      {ready ? <View /> : page.value && !capture.value ? <StartScreen /> : (
+      {ready ? <View /> : page.value && !capture.value && !opening.value ? <StartScreen /> : (
         <ViewFrame view={name}>
           <Notice>{t("loading")}</Notice>
         </ViewFrame>

@@ -4,7 +4,7 @@ import { pieces, placed, runsLeft, tokenLabel, tokenNames, unknownParts } from "
 import type { Capture, Sequence } from "../src/data/types";
 
 test("tokens become the text's own letters", () => {
-  assert.deepEqual(["Ġfox", "▁fox", "Ċ", "##ing", " "].map(tokenLabel), ["fox", "fox", "⏎", "##ing", "␣"]);
+  assert.deepEqual(["Ġfox", "▁fox", "Ċ", "<0x0A>", "##ing", " "].map(tokenLabel), ["fox", "fox", "⏎", "⏎", "##ing", "␣"]);
   const text = "Café été";
   const sequence = {
     tokens: ["[CLS]", "ca", "##fe", "ete", "[SEP]"], ids: [], begins: [0, 0, 2, 6, 0], ends: [0, 2, 5, 11, 0],

@@ -1,5 +1,5 @@
 // Model, text, run; which capture is on the screen; language and help.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { chooseLanguage, language, t } from "../core/language";
 import { isComposing } from "../core/keyboard";
 import { chooseCapture, forget, runModel, runName } from "../core/runs";
@@ -13,7 +13,8 @@ function RunForm() {
   const [text2, setText2] = useState("");
   const [pair, setPair] = useState(false);
   const shown = capture.value;
-  useEffect(() => {
+  // Together with the run: somebody who types as soon as it is there would lose what was typed.
+  useLayoutEffect(() => {
     if (!shown) return;
     nextModel.value = shown.model;
     setText(shown.text);

@@ -141,14 +141,32 @@ async function showLinked(state: LinkState, before: Capture | null): Promise<voi
   const linked = { id: state.capture, model: state.model, text: state.text, text2: state.text2, more: state.more };
   const here = found(linked);
   const kept = before ?? captures.peek().find((one) => one.film) ?? captures.peek().at(-1);
-  const instead = here ?? kept;
-  if (instead) show(instead, true);
   if (!here && linked.text && source.peek()?.canRun) {
-    const shown = await made(linked);
-    if (shown && mine === reading) show(shown, true);
-  } else if (!here && (linked.id || linked.text) && kept) {
-    remarks.value = [...remarks.peek(), t("unknownRun")];
+    await runLinked(state, before, kept, mine);
+  } else {
+    const instead = here ?? kept;
+    if (instead) show(instead, true);
+    if (!here && (linked.id || linked.text) && kept) remarks.value = [...remarks.peek(), t("unknownRun")];
   }
+  return showOther(state, mine);
+}
+
+// Until the run is there the address stays as it is, and so does the run on the screen. At the start there is none yet:
+// another one under the link's head and tokens would be taken for the one that it names, so the screen waits.
+async function runLinked(state: LinkState, before: Capture | null, kept: Capture | undefined, mine: number): Promise<void> {
+  if (!before) {
+    adopt({ ...state, capture: "" }); // the number may be that of another run of this server
+    opening.value = true;
+  }
+  const shown = (await made({ model: state.model, text: state.text, text2: state.text2, more: state.more })) ?? kept;
+  batch(() => {
+    if (!before) opening.value = false;
+    if (shown && mine === reading) show(shown, true);
+  });
+}
+
+// The run to compare with.
+async function showOther(state: LinkState, mine: number): Promise<void> {
   const other = { id: state.otherCapture, model: state.otherModel, text: state.otherRunText, text2: state.otherRunText2, more: [] };
   if (mine !== reading || state.comparing !== "texts" || !other.text) return;
   const second = found(other) ?? (await made(other));

@@ -25,7 +25,7 @@ function lettersOfBytes(token: string): string {
 
 // The signs by which tokenizers mark spaces and parts of words.
 export function tokenLabel(raw: string): string {
-  if (raw === "\n" || raw === "Ċ") return "⏎";
+  if (raw === "\n" || raw === "Ċ" || raw === "<0x0A>") return "⏎"; // the last: SentencePiece's byte
   const token = lettersOfBytes(raw);
   const plain = token.replace(/^[Ġ▁ ]/, "").replace(/Ċ/g, "⏎");
   return visibleText(plain) || "␣";
