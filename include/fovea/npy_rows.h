@@ -27,20 +27,22 @@ class FOVEA_API NpyRows {
   std::unique_ptr<Inside> inside_;
 };
 
-// A new file [.., N, W] of float32 that several processes write. One makes it, under a temporary name in
-// the folder of `path`; the others join; when all have written, the first puts it at `path`. If that never
-// happens nothing is left: not when it is destroyed, nor when a process that takes part ends by a signal
-// and calls remove_unfinished_files().
+// A new file [.., N, W] of float32 that several processes write. One chooses a temporary name in the folder
+// of `path` and tells it to all; when all know it, the first makes the file, the others join; when all have
+// written, the first puts it at `path`. If that never happens nothing is left: not when the maker's writer
+// is destroyed, nor when any one of the processes ends by a signal and calls remove_unfinished_files(),
+// whatever became of the others.
 class FOVEA_API NpyRowsWriter {
  public:
-  NpyRowsWriter(const std::string& path, const Shape& shape);  // makes it
-  static NpyRowsWriter join(const std::string& temporary,
-                            const Shape& shape);  // temporary_name() of the maker
+  static std::string choose_name(const std::string& path);  // another one each time
+  // Knows the name from now on; no file is touched.
+  NpyRowsWriter(const std::string& path, const std::string& temporary, const Shape& shape);
   ~NpyRowsWriter();
-  NpyRowsWriter(NpyRowsWriter&&) noexcept;
-  NpyRowsWriter& operator=(NpyRowsWriter&&) = delete;
+  NpyRowsWriter(const NpyRowsWriter&) = delete;
+  NpyRowsWriter& operator=(const NpyRowsWriter&) = delete;
 
-  const std::string& temporary_name() const;
+  void make();  // one process, when all have their writers
+  void join();  // the others, when it is made
   // rows [.., n, W], any strides, from row `first` on.
   void write(Index first, ConstView rows);
   void flush();   // to the disk: everybody calls it after the last write
@@ -48,7 +50,6 @@ class FOVEA_API NpyRowsWriter {
 
  private:
   struct Inside;
-  explicit NpyRowsWriter(std::unique_ptr<Inside> inside);
   std::unique_ptr<Inside> inside_;
 };
 

@@ -99,54 +99,52 @@ Tensor NpyRows::rows(Index begin, Index end) const {
 }
 
 struct NpyRowsWriter::Inside {
+  Inside(const std::string& target, const std::string& temporary, const Shape& extents)
+      : path(target), name(temporary), where("[npy] " + target), shape(extents), unfinished(temporary) {}
+
+  std::string path, name, where;
   Shape shape;
-  std::string where, name;
   std::uint64_t data_begin = 0;
-  std::unique_ptr<TemporaryFile> made;         // by its maker
-  std::unique_ptr<UnfinishedName> unfinished;  // by the others
-  std::unique_ptr<Descriptor> joined;
-  int descriptor() const { return made ? made->descriptor() : joined->get(); }
+  UnfinishedName unfinished;
+  std::unique_ptr<TemporaryFile> made;  // by its maker
+  std::unique_ptr<Descriptor> joined;   // by the others
+  int descriptor() const {
+    if (!made && !joined) fail("{}: cannot be written before it is made or joined", where);
+    return made ? made->descriptor() : joined->get();
+  }
 };
 
-NpyRowsWriter::NpyRowsWriter(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
-NpyRowsWriter::NpyRowsWriter(NpyRowsWriter&&) noexcept = default;
-NpyRowsWriter::~NpyRowsWriter() = default;
+std::string NpyRowsWriter::choose_name(const std::string& path) {
+  return TemporaryFile::new_name(path).string();
+}
 
-NpyRowsWriter::NpyRowsWriter(const std::string& path, const Shape& shape)
-    : inside_(std::make_unique<Inside>()) {
-  inside_->shape = shape;
-  inside_->where = "[npy] " + path;
+NpyRowsWriter::NpyRowsWriter(const std::string& path, const std::string& temporary, const Shape& shape)
+    : inside_(std::make_unique<Inside>(path, temporary, shape)) {
   if (shape.rank() < 2)
     fail("{}: the shape is {}, expected [.., rows, width]", inside_->where, shape.to_string());
-  check_target(path, inside_->where);
-  inside_->made = std::make_unique<TemporaryFile>(path, inside_->where, TemporaryFile::Kind::named);
-  inside_->name = inside_->made->name().string();
-  const std::string header = npy_header(kNpyFloat, shape);
-  inside_->data_begin = header.size();
+  inside_->data_begin = npy_header(kNpyFloat, shape).size();
+}
+NpyRowsWriter::~NpyRowsWriter() = default;
+
+void NpyRowsWriter::make() {
+  check_target(inside_->path, inside_->where);
+  inside_->made = std::make_unique<TemporaryFile>(inside_->path, inside_->where, inside_->name);
+  const std::string header = npy_header(kNpyFloat, inside_->shape);
   write_at(inside_->descriptor(), header.data(), header.size(), 0, inside_->where);
-  const auto size = header.size() + static_cast<std::uint64_t>(shape.elements()) * sizeof(float);
-  // Room for all of it now: a disk that is too full is noticed before anybody computes.
+  const auto size = header.size() + static_cast<std::uint64_t>(inside_->shape.elements()) * sizeof(float);
+  // Room for all of it now: a disk that is too full is noticed before anybody writes.
   const int error =
       ::posix_fallocate(inside_->descriptor(), 0, static_cast<off_t>(std::max<std::uint64_t>(size, 1)));
   if (error != 0) fail("{}: cannot write {} bytes: {}", inside_->where, size, std::strerror(error));
 }
 
-NpyRowsWriter NpyRowsWriter::join(const std::string& temporary, const Shape& shape) {
-  auto inside = std::make_unique<Inside>();
-  inside->shape = shape;
-  inside->name = temporary;
-  inside->where = "[npy] " + temporary;
-  inside->data_begin = npy_header(kNpyFloat, shape).size();
-  inside->unfinished = std::make_unique<UnfinishedName>(temporary);
-  inside->joined = std::make_unique<Descriptor>(::open(temporary.c_str(), O_WRONLY | O_CLOEXEC));
-  if (inside->joined->get() < 0) {
-    fail("{}: cannot open what another process made: {}; do all machines see this folder?", inside->where,
-         std::strerror(errno));
+void NpyRowsWriter::join() {
+  inside_->joined = std::make_unique<Descriptor>(::open(inside_->name.c_str(), O_WRONLY | O_CLOEXEC));
+  if (inside_->joined->get() < 0) {
+    fail("{}: cannot open {}, which another process made: {}; do all machines see this folder?",
+         inside_->where, inside_->name, std::strerror(errno));
   }
-  return NpyRowsWriter(std::move(inside));
 }
-
-const std::string& NpyRowsWriter::temporary_name() const { return inside_->name; }
 
 void NpyRowsWriter::write(Index first, ConstView rows) {
   const Matrices all(inside_->shape);

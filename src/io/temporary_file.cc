@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <random>
 
 #include "core/fail.h"
 #include "fovea/file.h"
@@ -55,23 +56,36 @@ void remove_unfinished_files() noexcept {
 UnfinishedName::UnfinishedName(const std::string& name) : slot_(remember(name)) {}
 UnfinishedName::~UnfinishedName() { forget(slot_); }
 
-TemporaryFile::TemporaryFile(const std::filesystem::path& target, const std::string& where, Kind kind)
-    : target_(target), where_(where), file_(create(kind)) {}
+TemporaryFile::TemporaryFile(const std::filesystem::path& target, const std::string& where)
+    : target_(target), where_(where), file_(create()) {}
+
+TemporaryFile::TemporaryFile(const std::filesystem::path& target, const std::string& where,
+                             const std::filesystem::path& name)
+    : target_(target), where_(where), name_(name), slot_(remember(name.string())), file_(open_named()) {
+  if (file_.get() >= 0) return;
+  forget_name();
+  fail_with("cannot be written");
+}
 
 TemporaryFile::~TemporaryFile() {
   if (!name_.empty()) ::unlink(name_.c_str());
   forget(slot_);
 }
 
-// Names do not grow with the target's, which may be as long as a name can be. The name is known as
-// unfinished before the file is there: a signal between the two finds it.
+// Names do not grow with the target's, which may be as long as a name can be. They are drawn: whoever knows
+// a name removes the file, so a process on another machine with the same number must not use it.
+std::filesystem::path TemporaryFile::new_name(const std::filesystem::path& target) {
+  std::random_device draw;
+  return target.parent_path() / fmt::format(".fovea-{}-{:08x}{:08x}.tmp", ::getpid(), draw(), draw());
+}
+
+// The name is known as unfinished before the file is there: a signal between the two finds it.
 template <typename Make>
 bool TemporaryFile::make_name(const Make& make) {
-  static std::atomic<unsigned> counter{0};
   bool made = false;
   do {
     forget(slot_);
-    name_ = target_.parent_path() / fmt::format(".fovea-{}-{}.tmp", ::getpid(), counter++);
+    name_ = new_name(target_);
     slot_ = remember(name_.string());
     made = make();
   } while (!made && errno == EEXIST);
@@ -87,19 +101,19 @@ void TemporaryFile::forget_name() {
   errno = before;
 }
 
-int TemporaryFile::create(Kind kind) {
+int TemporaryFile::open_named() const {
+  return ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+int TemporaryFile::create() {
   const std::filesystem::path folder = target_.has_parent_path() ? target_.parent_path() : ".";
   // It gets its name through /proc, so without that it would never get one.
-  if (kind != Kind::named && nameless_is_possible && ::access("/proc/self/fd", X_OK) == 0) {
+  if (nameless_is_possible && ::access("/proc/self/fd", X_OK) == 0) {
     const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     if (descriptor >= 0) return descriptor;
   }
   int descriptor = -1;
-  const bool made = make_name([&] {
-    descriptor = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    return descriptor >= 0;
-  });
-  if (!made) fail_with("cannot be written");
+  if (!make_name([&] { return (descriptor = open_named()) >= 0; })) fail_with("cannot be written");
   return descriptor;
 }
 

@@ -12,10 +12,10 @@ namespace fovea {
 // the program ends; where the file system cannot do that it has one, which remove_unfinished_files() knows.
 class TemporaryFile {
  public:
-  // named: other processes open it, too.
-  enum class Kind { nameless_if_possible, named };
+  TemporaryFile(const std::filesystem::path& target, const std::string& where);
+  // Under this name, of new_name(target): other processes know it, and open the file, too.
   TemporaryFile(const std::filesystem::path& target, const std::string& where,
-                Kind kind = Kind::nameless_if_possible);
+                const std::filesystem::path& name);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -26,10 +26,14 @@ class TemporaryFile {
   // Synchronised, and in place of whatever is there.
   void move_to_target();
 
+  // In the folder of `target`; no other process chooses it.
+  static std::filesystem::path new_name(const std::filesystem::path& target);
+
   static bool nameless_is_possible;  // false: as on file systems that cannot; for tests
 
  private:
-  int create(Kind kind);
+  int create();
+  int open_named() const;  // -1: it could not
   template <typename Make>
   bool make_name(const Make& make);  // calls make() for names until it returns true or fails otherwise
   void forget_name();
@@ -42,7 +46,7 @@ class TemporaryFile {
   Descriptor file_;
 };
 
-// A name that remove_unfinished_files() knows while this lives: of a file that another process made.
+// A name that remove_unfinished_files() knows while this lives: of a file that another process makes.
 class UnfinishedName {
  public:
   explicit UnfinishedName(const std::string& name);

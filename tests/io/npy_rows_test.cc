@@ -81,8 +81,12 @@ TEST(NpyRowsWriter, several_write_one_file) {
   const TemporaryFolder folder;
   const Tensor whole = Random(2).normal({2, 9, 4});
   {
-    NpyRowsWriter maker(folder / "out.npy", whole.shape());
-    NpyRowsWriter second = NpyRowsWriter::join(maker.temporary_name(), whole.shape());
+    const std::string name = NpyRowsWriter::choose_name(folder / "out.npy");
+    NpyRowsWriter maker(folder / "out.npy", name, whole.shape());
+    NpyRowsWriter second(folder / "out.npy", name, whole.shape());
+    EXPECT_EQ(folder.entries(), 0u);
+    maker.make();
+    second.join();
     second.write(5, whole.view().slice(1, 5, 9));
     maker.write(0, whole.view().slice(1, 0, 2));
     second.write(2, whole.view().slice(1, 2, 5));
@@ -102,23 +106,57 @@ TEST(NpyRowsWriter, nothing_is_left_of_a_file_that_was_not_finished) {
   const TemporaryFolder folder;
   write_file(folder / "out.npy", "what was there");
   {
-    NpyRowsWriter maker(folder / "out.npy", {6, 2});
-    const NpyRowsWriter second = NpyRowsWriter::join(maker.temporary_name(), {6, 2});
+    const std::string name = NpyRowsWriter::choose_name(folder / "out.npy");
+    NpyRowsWriter maker(folder / "out.npy", name, {6, 2});
+    NpyRowsWriter second(folder / "out.npy", name, {6, 2});
+    maker.make();
+    second.join();
     maker.write(0, Random(1).normal({6, 2}));
     EXPECT_EQ(folder.entries(), 2u);
   }
   EXPECT_EQ(folder.entries(), 1u);
   EXPECT_EQ(read_file(folder / "out.npy"), "what was there");
 
-  // As after a signal: whoever takes part removes the file, also one that joined.
-  NpyRowsWriter maker(folder / "out.npy", {6, 2});
-  remove_unfinished_files();
+  NpyRowsWriter maker(folder / "out.npy", NpyRowsWriter::choose_name(folder / "out.npy"), {6, 2});
+  maker.make();
+  remove_unfinished_files();  // as after a signal
   EXPECT_EQ(folder.entries(), 1u);
+}
+
+// The maker was killed as soon as the file was there: the others know its name although none has joined.
+TEST(NpyRowsWriter, who_knows_the_name_removes_the_file) {
+  const TemporaryFolder folder;
+  const std::string name = NpyRowsWriter::choose_name(folder / "out.npy");
+  const NpyRowsWriter second(folder / "out.npy", name, {6, 2});
+  write_file(name, "by the maker");
+  remove_unfinished_files();
+  EXPECT_EQ(folder.entries(), 0u);
+  EXPECT_NE(NpyRowsWriter::choose_name(folder / "out.npy"), name);
+}
+
+TEST(NpyRowsWriter, a_file_of_the_chosen_name_is_not_overwritten) {
+  const TemporaryFolder folder;
+  const std::string name = NpyRowsWriter::choose_name(folder / "out.npy");
+  write_file(name, "by somebody else");
+  {
+    NpyRowsWriter maker(folder / "out.npy", name, {6, 2});
+    EXPECT_TRUE(contains(error_of([&] { maker.make(); }), "out.npy: cannot be written: File exists"));
+  }
+  EXPECT_EQ(read_file(name), "by somebody else");
 }
 
 TEST(NpyRowsWriter, what_does_not_fit_is_refused) {
   const TemporaryFolder folder;
-  NpyRowsWriter maker(folder / "out.npy", {2, 6, 3});
+  const std::string name = NpyRowsWriter::choose_name(folder / "out.npy");
+  NpyRowsWriter maker(folder / "out.npy", name, {2, 6, 3});
+  EXPECT_TRUE(contains(error_of([&] {
+                         maker.write(0, Tensor({2, 6, 3}));
+                       }),
+                       "before it is made or joined"));
+  NpyRowsWriter second(folder / "out.npy", name, {2, 6, 3});
+  EXPECT_TRUE(contains(error_of([&] { second.join(); }), "do all machines see this folder?"));
+  maker.make();
+  second.join();
   const auto refused = [&](Index first, const Shape& shape) {
     return contains(error_of([&] { maker.write(first, Tensor(shape)); }), "do not fit [2, 6, 3]");
   };
@@ -129,14 +167,11 @@ TEST(NpyRowsWriter, what_does_not_fit_is_refused) {
   EXPECT_TRUE(refused(0, {1, 1, 3}));
   EXPECT_TRUE(refused(0, {6, 3}));
   EXPECT_TRUE(refused(0, {3}));
-  EXPECT_TRUE(
-      contains(error_of([&] { NpyRowsWriter(folder / "flat.npy", {6}); }), "expected [.., rows, width]"));
-  EXPECT_TRUE(contains(error_of([&] { NpyRowsWriter(folder / "no/out.npy", {6, 2}); }), "no/out.npy"));
-  EXPECT_TRUE(contains(error_of([&] {
-                         NpyRowsWriter::join(folder / "none.tmp", {6, 2});
-                       }),
-                       "do all machines see this folder?"));
-  NpyRowsWriter second = NpyRowsWriter::join(maker.temporary_name(), {2, 6, 3});
+  const auto writer = [&](const char* path, const Shape& shape) {
+    NpyRowsWriter(folder / path, NpyRowsWriter::choose_name(folder / path), shape).make();
+  };
+  EXPECT_TRUE(contains(error_of([&] { writer("flat.npy", {6}); }), "expected [.., rows, width]"));
+  EXPECT_TRUE(contains(error_of([&] { writer("no/out.npy", {6, 2}); }), "no/out.npy"));
   EXPECT_TRUE(contains(error_of([&] { second.finish(); }), "only the process that made the file"));
 }
 

@@ -317,16 +317,17 @@ TEST(Checkpoint, tensors_that_are_missing_are_named) {
   EXPECT_LT(message.size(), 1200u);
 }
 
-// The model would be drawn before its tensors are looked for.
+// The model would be drawn before its tensors are looked for. (The digits come before those that are there.
+// More of them would make a broken check take minutes and gigabytes to show.)
 TEST(Checkpoint, a_config_alone_takes_no_memory) {
   const TemporaryPath file("-claim.safetensors");
   Trainer trainer = small_trainer({.steps = 3});
   trainer.save_checkpoint(file.path);
   const NamedArrays whole = load_safetensors(file.path);
   for (const auto& [from, to] :
-       {std::pair("\"vocabulary\":", "\"vocabulary\":99999"), std::pair("\"layers\":", "\"layers\":99"),
-        std::pair("\"inner_width\":", "\"inner_width\":99999"),
-        std::pair("\"max_tokens\":", "\"max_tokens\":99999")}) {
+       {std::pair("\"vocabulary\":", "\"vocabulary\":99"), std::pair("\"layers\":", "\"layers\":99"),
+        std::pair("\"inner_width\":", "\"inner_width\":99"),
+        std::pair("\"max_tokens\":", "\"max_tokens\":99")}) {
     NamedArrays changed;
     for (const NamedArrays::Entry& entry : whole) changed.add(entry.name, std::get<Tensor>(entry.array));
     std::string text = whole.metadata().at("fovea.training");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <memory>
 
 #include "fovea/distributed.h"
 #include "fovea/error.h"
@@ -58,26 +57,25 @@ Shape output_shape(const Shape& q, const Shape& v) {
 }
 
 // Makes the file on rank 0, writes every rank's rows, and puts it in its place when all are on the disk.
+// All know its name before it is made: however a rank ends, one that is left removes the file.
 void write_rows(const Ranks& ranks, const std::string& path, const Shape& shape, const Tensor& rows) {
-  std::unique_ptr<NpyRowsWriter> file;
-  std::string name;
+  const std::string name = ranks.gather(ranks.rank() == 0 ? NpyRowsWriter::choose_name(path) : "").front();
+  NpyRowsWriter file(path, name, shape);
+  ranks.agree("");  // all have come so far
   ranks.agree(problem_of([&] {
-    if (ranks.rank() != 0) return;
-    file = std::make_unique<NpyRowsWriter>(path, shape);
-    name = file->temporary_name();
+    if (ranks.rank() == 0) file.make();
   }));
-  name = ranks.gather(name).front();
   ranks.agree(problem_of([&] {
-    if (!file) file = std::make_unique<NpyRowsWriter>(NpyRowsWriter::join(name, shape));
+    if (ranks.rank() != 0) file.join();
     Index first = 0;
     for (const RowRange& range : rows_of_rank(shape.back(1), ranks.rank(), ranks.size())) {
-      file->write(range.begin, rows.view().slice(rows.shape().rank() - 2, first, first + range.size()));
+      file.write(range.begin, rows.view().slice(rows.shape().rank() - 2, first, first + range.size()));
       first += range.size();
     }
-    file->flush();
+    file.flush();
   }));
   ranks.agree(problem_of([&] {
-    if (ranks.rank() == 0) file->finish();
+    if (ranks.rank() == 0) file.finish();
   }));
 }
 
