@@ -19,6 +19,7 @@ kernels::AttentionProblem problem_of(const AttentionViews& views, const Attentio
   kernels::AttentionProblem problem{score_problem(views, options), views.v};
   problem.dropout = options.dropout;
   problem.seed = options.seed;
+  problem.precision = options.precision;
   if (options.weights) {
     result.weights = Tensor::uninitialized(views.result_shape(views.q.shape()[3], views.k.shape()[3]));
     problem.weights = result.weights.data();
