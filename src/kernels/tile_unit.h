@@ -1,9 +1,9 @@
 // Products of bfloat16 matrices with float32 sums: AMX's tiles, and the same by what every processor has.
 //
 // Everything above these products (strips, softmax, masks, packing) is one code for both, so that it is
-// tested on every machine. AMX itself multiplies in one function of eight instructions, amx_tile_unit.cc.
-// It was never run on a processor with AMX so far: its machine code is tested by software that carries out
-// these instructions (tests/kernels/tile_unit_test.cc).
+// tested on every machine. What AMX does are 18 instructions of six kinds, in amx_tile_unit.cc. They were
+// never run on a processor that has AMX so far: their machine code is tested by software that carries them
+// out (tests/support/amx_emulator.h).
 #pragma once
 
 #include <cstdint>
