@@ -292,6 +292,19 @@ TEST(Bfloat16Attention, a_mask_of_minus_1e9_pushes_keys_away) {
   });
 }
 
+TEST(Bfloat16Attention, only_minus_infinity_hides) {
+  const Qkv in = normal_qkv(1, 1, 3, 40, 16, 8);
+  Tensor lowest({3, 40});
+  for (Index i = 0; i < 120; ++i) lowest.data()[i] = -std::numeric_limits<float>::max();
+  const Tensor got = attention(in.q, in.k, in.v, in_bfloat16({.mask = Mask::additive(lowest)})).output;
+  const Tensor v = rounded(in.v);
+  for (Index c = 0; c < 8; ++c) {
+    double mean = 0;
+    for (Index j = 0; j < 40; ++j) mean += static_cast<double>(v(0, 0, j, c)) / 40;
+    EXPECT_NEAR(static_cast<double>(got(0, 0, 2, c)), mean, 1e-5);
+  }
+}
+
 TEST(Bfloat16Attention, means_of_values_near_the_end_of_float32) {
   Qkv in = normal_qkv(1, 1, 3, 300, 16, 8);
   for (Index i = 0; i < 300 * 8; ++i) in.v.data()[i] = 1e37f;
