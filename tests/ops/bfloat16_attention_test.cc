@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -35,7 +36,8 @@ using testing::message_of;
 using testing::on_every_instruction_set;
 
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
-constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
+// The NaN that careless rounding to bfloat16 would turn into −0.
+constexpr float kNotANumber = std::bit_cast<float>(0x7FFFFFFFu);
 
 struct Qkv {
   Tensor q, k, v;
