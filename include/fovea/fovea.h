@@ -75,6 +75,7 @@
 #include "fovea/passed_on.h"
 #include "fovea/places.h"
 #include "fovea/pointing.h"
+#include "fovea/precision.h"
 #include "fovea/predict.h"
 #include "fovea/questions.h"
 #include "fovea/reading.h"

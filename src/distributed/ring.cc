@@ -52,11 +52,11 @@ std::string facts(ConstView q, ConstView k, ConstView v, const RingExtents& exte
     return text;
   };
   return fmt::format(
-      "q {} of {} rows, k {} and v {} of {} rows, {}, scale {}, softcap {}, mask {}, bias {}",
+      "q {} of {} rows, k {} and v {} of {} rows, {}, scale {}, softcap {}, precision {}, mask {}, bias {}",
       without_rows(q.shape()), extents.queries, without_rows(k.shape()), without_rows(v.shape()),
       extents.keys, extents.layout == RowLayout::zigzag ? "zigzag" : "contiguous",
       options.scale ? std::to_string(*options.scale) : "as usual", options.softcap,
-      options.mask.is_none() ? "none" : "given", options.bias.describe());
+      to_string(options.precision), options.mask.is_none() ? "none" : "given", options.bias.describe());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "fovea/threads.h"
+#include "kernels/bfloat16_attention.h"
 #include "kernels/decode.h"
 #include "kernels/instruction_set.h"
 #include "kernels/strip_layout.h"
@@ -532,6 +533,9 @@ void attention_forward(const AttentionProblem& problem) {
   apply_forced_instruction_set();
   const Index lanes = HWY_DYNAMIC_DISPATCH(Lanes)(), heads = problem.heads();
   if (heads == 0 || problem.queries() == 0) return;
+  if (problem.precision == Precision::bfloat16) {
+    return bfloat16_attention_forward(problem, best_tile_unit());
+  }
   if (is_decoding(problem)) return attention_decode(problem);
   const BiasStrips bias(problem);
   // Under most masks all heads are cut alike.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "fovea/float_type.h"
+#include "fovea/precision.h"
 #include "mask/bias_node.h"
 #include "mask/mask_node.h"
 
@@ -70,6 +71,7 @@ struct AttentionProblem : ScoreProblem {
   float* logsumexp = nullptr;   // [A, B, H, N] or null
   TileCounts* tiles = nullptr;  // counted if asked for
   StoredRows stored_k = {}, stored_v = {};
+  Precision precision = Precision::float32;
 
   Index value_width() const { return v.shape()[4]; }
   float* output_row(Index head_index, Index query) const {

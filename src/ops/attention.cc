@@ -19,6 +19,7 @@ kernels::AttentionProblem problem_of(const AttentionViews& views, const Attentio
   kernels::AttentionProblem problem{score_problem(views, options), views.v};
   problem.dropout = options.dropout;
   problem.seed = options.seed;
+  problem.precision = options.precision;
   if (options.weights) {
     result.weights = Tensor::uninitialized(views.result_shape(views.q.shape()[3], views.k.shape()[3]));
     problem.weights = result.weights.data();
@@ -109,9 +110,10 @@ ConstView as_shape(const TypedView& view) {
 kernels::StoredRows stored_rows(const TypedView& view) { return {view.type(), view.data(), view.scales()}; }
 
 // run(q, k, v, how they are stored). What has no rows to be read is converted before, and so are the few
-// queries of decoding.
+// queries of decoding, and queries that are rounded.
 template <typename Run>
-auto with_typed(const TypedView& q, const TypedView& k, const TypedView& v, const Run& run) {
+auto with_typed(const TypedView& q, const TypedView& k, const TypedView& v, Precision precision,
+                const Run& run) {
   Tensor own_q, own_k, own_v;
   Stored stored;
   const auto view_of = [](const TypedView& x, bool as_stored, Tensor& own, kernels::StoredRows& how) {
@@ -119,7 +121,8 @@ auto with_typed(const TypedView& q, const TypedView& k, const TypedView& v, cons
     how = stored_rows(x);
     return as_shape(x);
   };
-  const ConstView q_view = view_of(q, has_rows(q) && !is_decoded(q, k), own_q, stored.q);
+  const bool widens_q = has_rows(q) && !is_decoded(q, k) && precision == Precision::float32;
+  const ConstView q_view = view_of(q, widens_q, own_q, stored.q);
   const ConstView k_view = view_of(k, has_rows(k), own_k, stored.k);
   const ConstView v_view = view_of(v, has_rows(v), own_v, stored.v);
   return run(q_view, k_view, v_view, stored);
@@ -142,7 +145,7 @@ void attention_concat(const TypedView& q, const TypedView& k, const TypedView& v
   AttentionOptions output_only = options;
   output_only.weights = output_only.logsumexp = false;
   AttentionResult none;
-  with_typed(q, k, v, [&](ConstView a, ConstView b, ConstView c, const Stored& stored) {
+  with_typed(q, k, v, options.precision, [&](ConstView a, ConstView b, ConstView c, const Stored& stored) {
     run_concat(a, b, c, stored, output_only, out, none);
   });
 }
@@ -186,9 +189,10 @@ void attention_into(ConstView q, ConstView k, ConstView v, const AttentionOption
 
 AttentionResult attention(const TypedView& q, const TypedView& k, const TypedView& v,
                           const AttentionOptions& options) {
-  return with_typed(q, k, v, [&](ConstView a, ConstView b, ConstView c, const Stored& stored) {
-    return run_attention(a, b, c, stored, options);
-  });
+  return with_typed(q, k, v, options.precision,
+                    [&](ConstView a, ConstView b, ConstView c, const Stored& stored) {
+                      return run_attention(a, b, c, stored, options);
+                    });
 }
 
 AttentionResult self_attention(ConstView x, ConstView w_q, ConstView w_k, ConstView w_v,

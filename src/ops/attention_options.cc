@@ -1,6 +1,7 @@
 #include "ops/attention_options.h"
 
 #include <cmath>
+#include <string_view>
 
 #include "core/fail.h"
 #include "mask/bias_node.h"
@@ -16,6 +17,15 @@ void check_options(const char* op, const AttentionOptions& options, const ScoreE
   }
   if (options.scale && !std::isfinite(*options.scale)) {
     fail("[{}] scale is {}, expected a finite number", op, *options.scale);
+  }
+  if (options.precision == Precision::bfloat16) {
+    const bool forward = std::string_view(op) == "attention";
+    if (!forward || options.weights || options.dropout > 0) {
+      fail("[{}] precision bfloat16 computes the output and log-sum-exp of attention; {} float32", op,
+           !forward          ? "this needs"
+           : options.weights ? "weights need"
+                             : "dropout needs");
+    }
   }
   if (!options.mask.is_none()) options.mask.node()->check(extents);
   if (!options.bias.is_none()) options.bias.node()->check(extents);

@@ -10,6 +10,7 @@
 #include "core/fork.h"
 #include "fovea/instruction_set.h"
 #include "fovea/threads.h"
+#include "kernels/bfloat16_attention.h"
 #include "kernels/decode.h"
 #include "kernels/tile_sizes.h"
 #include "ops/large_values.h"
@@ -32,7 +33,12 @@ AttentionPath path_of(const kernels::AttentionProblem& problem) {
   path.shapes = shapes_text(problem.q.shape(), problem.k.shape(), problem.v.shape());
   path.instruction_set = instruction_set();
   path.threads = thread_count();
-  if (kernels::is_decoding(problem)) {
+  if (problem.precision == Precision::bfloat16) {
+    path.mode = fmt::format("bfloat16 {}", kernels::best_tile_unit().name);
+    path.strip_queries = kernels::kTileBlock;
+    path.strips_per_block = kernels::bfloat16_strips_per_block(problem);
+    path.step_keys = kernels::kKeyBlock;
+  } else if (kernels::is_decoding(problem)) {
     path.mode = "decoding";
     path.strip_queries = problem.group() * problem.queries();
     path.strips_per_block = 1;

@@ -55,6 +55,38 @@ std::vector<double> weights_row(const Inputs& in, Index i, double scale, const V
   return row;
 }
 
+TEST(Attend, bfloat16_is_near_float32_and_not_the_same) {
+  const TemporaryDirectory directory;
+  const Inputs in(directory, 7, 70, 200, 64, 32);
+  ASSERT_EQ(attend(directory, {"--mask", "causal"}, "exact.npy").exit_code, 0);
+  const CommandResult run =
+      attend(directory, {"--mask", "causal", "--precision", "bf16", "--verbose"}, "near.npy");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.err.find("; bfloat16 "), std::string::npos) << run.err;
+  const Tensor exact = load_npy(directory.file("exact.npy")), near = load_npy(directory.file("near.npy"));
+  double error = 0, size = 0;
+  for (Index i = 0; i < exact.shape().elements(); ++i) {
+    error += std::pow(static_cast<double>(near.data()[i] - exact.data()[i]), 2);
+    size += std::pow(static_cast<double>(exact.data()[i]), 2);
+  }
+  EXPECT_LE(std::sqrt(error / size), 4e-3);
+  EXPECT_GE(std::sqrt(error / size), 1e-4);
+}
+
+TEST(Attend, bfloat16_has_neither_weights_nor_dropout) {
+  const TemporaryDirectory directory;
+  const Inputs in(directory, 7, 4, 4, 8, 8);
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--precision", "bf16", "--weights"}, {"--precision", "bf16", "--dropout", "0.5"}}) {
+    const CommandResult run = attend(directory, more);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_NE(run.err.find("--precision bf16 takes no --weights and no --dropout: these need float32"),
+              std::string::npos)
+        << run.err;
+  }
+  EXPECT_EQ(attend(directory, {"--precision", "half"}).exit_code, 2);
+}
+
 TEST(Attend, causal_agrees_with_numpy_in_double) {
   const TemporaryDirectory directory;
   const Inputs in(directory, 7, 300, 300, 64, 64);

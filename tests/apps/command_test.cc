@@ -232,5 +232,11 @@ TEST(Command, instruction_set_and_threads_can_be_forced) {
   EXPECT_TRUE(contains(out, "threads             3\n")) << out;
 }
 
+TEST(Command, info_tells_what_computes_bfloat16) {
+  EXPECT_TRUE(contains(run_fovea({"info"}).out, "bfloat16 arithmetic " + bfloat16_arithmetic() + "\n"));
+  EXPECT_TRUE(contains(run_fovea({"info", "--json"}).out,
+                       "\"bfloat16_arithmetic\":\"" + bfloat16_arithmetic() + "\""));
+}
+
 }  // namespace
 }  // namespace fovea

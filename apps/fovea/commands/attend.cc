@@ -63,6 +63,9 @@ class AttendCommand final : public Command {
     scores_.declare(options);
     options.number("--dropout", "P", dropout_, tr("probability of dropping a weight"));
     options.integer("--seed", "S", seed_, 0, INT64_MAX, tr("seed of the dropout; default: 0"));
+    options.choice("--precision", {"float32", "bf16"}, precision_,
+                   tr("bf16: round q, k, v and exponentials to bfloat16, sum in float32; relative error "
+                      "about 0.3 %; default: float32"));
     options.flag("--weights", weights_, tr("also write the weights [.., N, M]"));
     options.flag("--logsumexp", logsumexp_, tr("also write log Σ exp of the scores [.., N]"));
     options.flag("--mpi", mpi_,
@@ -104,10 +107,10 @@ class AttendCommand final : public Command {
   void check_model_line() const {
     if (files_.size() > 2) throw UsageError("TEXT: got 3 texts, expected one, or two for a pair");
     if (mpi_) throw UsageError("--mpi takes files of q, k and v, not --model");
-    if (scores_.given() || dropout_ || seed_ || weights_ || logsumexp_) {
+    if (scores_.given() || dropout_ || seed_ || weights_ || logsumexp_ || in_bfloat16()) {
       throw UsageError(
-          "--model takes no --mask, --scale, --softcap, --dropout, --seed, --alibi, --weights or "
-          "--logsumexp: these are fixed by the model");
+          "--model takes no --mask, --scale, --softcap, --dropout, --seed, --alibi, --precision, --weights "
+          "or --logsumexp: these are fixed by the model");
     }
     check_model_output(*output_);
   }
@@ -136,8 +139,13 @@ class AttendCommand final : public Command {
     if (dropout_ && !(*dropout_ >= 0 && *dropout_ < 1)) {
       throw UsageError(fmt::format("--dropout: got {}, expected 0 ≤ P < 1", *dropout_));
     }
+    if (in_bfloat16() && (weights_ || dropout_)) {
+      throw UsageError("--precision bf16 takes no --weights and no --dropout: these need float32");
+    }
     scores_.check();
   }
+
+  bool in_bfloat16() const { return precision_ == "bf16"; }
 
   Inputs read_inputs() const {
     if (files_.size() == 1) {
@@ -155,6 +163,7 @@ class AttendCommand final : public Command {
     options.seed = static_cast<std::uint64_t>(seed_.value_or(0));
     options.weights = weights_;
     options.logsumexp = logsumexp_;
+    options.precision = in_bfloat16() ? Precision::bfloat16 : Precision::float32;
     return options;
   }
 
@@ -165,6 +174,7 @@ class AttendCommand final : public Command {
   ScoreArguments scores_;
   std::optional<double> dropout_;
   std::optional<Index> seed_;
+  std::string precision_ = "float32";
   bool weights_ = false, logsumexp_ = false, json_ = false, verbose_ = false, mpi_ = false;
   int exit_code_ = 0;
 };

@@ -48,6 +48,7 @@ class InfoCommand final : public Command {
     entry("sanitizers", info.sanitizers);
     json.key("instruction_sets").strings(available_instruction_sets());
     entry("instruction_set", instruction_set());
+    entry("bfloat16_arithmetic", bfloat16_arithmetic());
     json.key("threads").integer(thread_count());
     const TileSizes tiles = tile_sizes();
     json.key("tiles").begin_object();
@@ -74,6 +75,7 @@ class InfoCommand final : public Command {
     entry(tr("compiler"), fmt::format("{} ({})", info.compiler, build));
     entry(tr("instruction sets"), fmt::format("{}", fmt::join(available_instruction_sets(), ", ")));
     entry(tr("in use"), instruction_set());
+    entry(tr("bfloat16 arithmetic"), bfloat16_arithmetic());
     entry(tr("threads"), fmt::format("{}", thread_count()));
     const TileSizes tiles = tile_sizes();
     entry(tr("caches"), fmt::format("L1 {} KiB, L2 {} KiB", tiles.l1_bytes >> 10, tiles.l2_bytes >> 10));

@@ -12,6 +12,7 @@ Translations info() {
       {"compiler", "编译器"},
       {"instruction sets", "可用指令集"},
       {"in use", "使用中"},
+      {"bfloat16 arithmetic", "bfloat16 运算"},
       {"threads", "线程"},
       {"caches", "缓存"},
       {"tiles", "分块"},

@@ -1,0 +1,59 @@
+// Products of bfloat16 matrices with float32 sums: AMX's tiles, and the same by what every processor has.
+//
+// Everything above these products (strips, softmax, masks, packing) is one code for both, so that it is
+// tested on every machine. What AMX does are 18 instructions of six kinds, in amx_tile_unit.cc. They were
+// never run on a processor that has AMX so far: their machine code is tested by software that carries them
+// out (tests/support/amx_emulator.h).
+#pragma once
+
+#include <cstdint>
+
+#include "fovea/shape.h"
+
+namespace fovea::kernels {
+
+// A tile of AMX is 16 rows of 64 bytes: 16 × 32 bfloat16 or 16 × 16 float32. Four of them gather the sums
+// of 32 × 32 products; so everything comes in multiples of 32.
+inline constexpr Index kTileBlock = 32;
+
+inline Index whole_tiles(Index count) { return (count + kTileBlock - 1) / kTileBlock * kTileBlock; }
+
+// Element (row, t) is the bfloat16 at data[row · row_stride + t / 32 · block_stride + t % 32].
+struct TileRows {
+  const std::uint16_t* data;
+  Index row_stride, block_stride;
+};
+
+struct TileUnit {
+  const char* name;  // "AMX" or "portable"
+
+  // Around all products of a thread's task: AMX's registers are set up, and given back, so that the system
+  // need not save them.
+  void (*begin)();
+  void (*end)();
+
+  // c [rows, 32] = a [rows, depth] · b [depth, 32]; rows and depth are multiples of 32 or 0. b comes as
+  // pairs [depth / 2, 32]: element (2t, i) in the lower, (2t + 1, i) in the upper half of b[t · 32 + i].
+  // `scratch` holds tile_scratch(depth) floats; all but a.data is aligned to 64 bytes.
+  // Products of two bfloat16 are exact in float32; their sums are rounded to nearest, ties to even, in
+  // an order of the unit's own. AMX takes subnormal numbers for 0, in factors as well as in sums; the
+  // portable unit does not.
+  void (*multiply)(const TileRows& a, Index rows, const std::uint32_t* b, Index depth, float* c,
+                   float* scratch);
+};
+
+inline Index tile_scratch(Index depth) { return 2 * kTileBlock * depth; }
+
+// Of the instruction set in use.
+const TileUnit& portable_tile_unit();
+
+// Only to be called where amx_is_there().
+const TileUnit& amx_tile_unit();
+
+// The processor has AMX for bfloat16, and the system lets this process use it; asked once.
+bool amx_is_there();
+
+// AMX where it is there and the instruction set in use is the one that comes with it, avx512.
+const TileUnit& best_tile_unit();
+
+}  // namespace fovea::kernels
