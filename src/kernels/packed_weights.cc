@@ -31,7 +31,6 @@ HWY_EXPORT(PackColumns);
 
 namespace {
 
-void store(float x, float, float& to) { to = x; }
 void store(float x, float, kernels::StoredFloat16& to) { to.bits = float_to_half(x); }
 void store(float x, float, kernels::StoredBfloat16& to) { to.bits = float_to_bfloat16(x); }
 void store(float x, float inverse, std::int8_t& to) {

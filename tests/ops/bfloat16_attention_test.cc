@@ -31,7 +31,6 @@ namespace {
 
 using reference::DoubleArray;
 using testing::AttentionCase;
-using testing::Feature;
 using testing::message_of;
 using testing::on_every_instruction_set;
 
@@ -177,7 +176,7 @@ void expect_case(const AttentionCase& c) {
 TEST(Bfloat16Attention, every_mask) {
   const testing::OneThread one_thread;
   on_every_instruction_set([] {
-    for (const Feature<AttentionCase>& mask : testing::mask_features()) {
+    for (const testing::Feature<AttentionCase>& mask : testing::mask_features()) {
       for (const auto& [n, m] : {std::pair<Index, Index>{13, 21}, {70, 300}, {33, 129}}) {
         SCOPED_TRACE(std::string(mask.name) + ", " + std::to_string(n) + " × " + std::to_string(m));
         AttentionCase c;
@@ -196,7 +195,7 @@ TEST(Bfloat16Attention, every_mask) {
 TEST(Bfloat16Attention, every_option) {
   const testing::OneThread one_thread;
   on_every_instruction_set([] {
-    const std::vector<Feature<AttentionCase>> features = {
+    const std::vector<testing::Feature<AttentionCase>> features = {
         {"plain", [](AttentionCase&) {}},
         {"scale", [](AttentionCase& c) { c.options.scale = 0.3f; }},
         {"negative scale", [](AttentionCase& c) { c.options.scale = -0.2f; }},
@@ -215,7 +214,7 @@ TEST(Bfloat16Attention, every_option) {
         {"wide", [](AttentionCase& c) { c.d = 70, c.dv = 100; }},
         {"no width", [](AttentionCase& c) { c.d = 0; }},
     };
-    for (const Feature<AttentionCase>& feature : features) {
+    for (const testing::Feature<AttentionCase>& feature : features) {
       for (const Index m : {1, 32, 127, 260}) {
         SCOPED_TRACE(std::string(feature.name) + ", " + std::to_string(m) + " keys");
         AttentionCase c;
