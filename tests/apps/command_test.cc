@@ -235,7 +235,7 @@ TEST(Command, instruction_set_and_threads_can_be_forced) {
 TEST(Command, info_tells_what_computes_bfloat16) {
   EXPECT_TRUE(contains(run_fovea({"info"}).out, "bfloat16 arithmetic " + bfloat16_arithmetic() + "\n"));
   EXPECT_TRUE(contains(run_fovea({"info", "--json"}).out,
-                       "\"bfloat16_arithmetic\":\"" + bfloat16_arithmetic() + "\""));
+                       "\"bfloat16_arithmetic\": \"" + bfloat16_arithmetic() + "\""));
 }
 
 }  // namespace
