@@ -91,7 +91,7 @@ enum class TileWalk {
 inline constexpr int kMostVectors = HWY_TARGET == HWY_AVX3 ? 4 : 3;
 
 // All rows, in tiles of NV vectors. alpha is aligned to vectors. Defined in register_tile.cc, once for all
-// kernels, with the list of its instances: compiled again in each of them, it took a fifth of a build.
+// kernels, with the list of its instances: compiled again in each of them, it took an eighth of a build.
 template <int NV, TileEnd kEnd, TileWalk kWalk>
 void MultiplyRows(const TileFactor& a, Index rows, const float* b, Index b_stride, Index depth, float* c,
                   Index c_stride, float* alpha, FetchAhead* ahead);
