@@ -136,8 +136,7 @@ tsan-test: configure
 	@$(call build,$(foreach room,$(threaded),$(if $(wildcard tests/$(room)/*_test.cc),test_$(room))))
 	@ctest --preset tsan --parallel $(JOBS) --tests-regex '^($(subst $(space),|,$(threaded)))\.'
 
-# The libraries for Arm are unpacked below build/, not installed. An emulated program starts slowly and runs one thread
-# after the other: each room is a few processes, not one per test.
+# The libraries for Arm are unpacked below build/, not installed.
 arm: BUILD := build/arm
 arm:
 	@$(call setup,build arm)

@@ -12,7 +12,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
-# sve-default-vector-length: in bytes; "max" has every feature that this qemu knows, SVE2 too. pauth-impdef: pointer
-# authentication as architected would cost most of the time.
+# "max" has every feature that this qemu knows, SVE too, for a compiler that can (vectors of 32 bytes). pauth-impdef:
+# pointer authentication by a cipher that is cheap to emulate.
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -cpu max,pauth-impdef=on,sve-default-vector-length=32
     -L /usr/aarch64-linux-gnu)
