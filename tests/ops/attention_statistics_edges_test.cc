@@ -1,10 +1,9 @@
-// Hidden rows, NaN, ties, threads, errors, and agreement with what is computed from explicit weights.
+// Hidden rows, NaN, ties, threads, errors.
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "fovea/attention_statistics.h"
-#include "fovea/measures.h"
 #include "fovea/random.h"
 #include "fovea/threads.h"
 #include "support/expect_statistics.h"
@@ -218,38 +217,6 @@ TEST(AttentionStatisticsEdges, products_are_those_of_the_explicit_weights) {
                  copied = attention_transposed_product(q2, k2, Tensor::copy_of(strided));
     EXPECT_EQ(direct.shape(), (Shape{7, 3}));
     EXPECT_EQ(std::memcmp(direct.data(), copied.data(), sizeof(float) * 21), 0);
-  });
-}
-
-TEST(AttentionStatisticsEdges, agrees_with_the_measures_of_explicit_weights) {
-  on_every_instruction_set([] {
-    Random random(10);
-    const Tensor q = random.normal({2, 3, 50, 16}), k = random.normal({2, 3, 70, 16});
-    for (const Mask& mask : {Mask(), Mask::causal(), Mask::lengths({0, 33}), Mask::sliding_window(7, 0)}) {
-      const AttentionStatistics s = attention_statistics(q, k, {.mask = mask});
-      const AttentionMeasures measures =
-          measure_attention(attention(q, k, k, {.mask = mask, .weights = true}).weights, mask);
-      for (Index b = 0; b < 2; ++b) {
-        for (Index h = 0; h < 3; ++h) {
-          const HeadMeasures& head =
-              measures.heads[static_cast<std::size_t>(b)][static_cast<std::size_t>(h)];
-          EXPECT_EQ(s.means.rows_seeing(b, h), head.rows_seeing);
-          if (head.rows_seeing > 0) {
-            EXPECT_NEAR(s.means.entropy(b, h), head[Measure::entropy], 3e-6);
-            EXPECT_NEAR(s.means.maximum(b, h), head[Measure::confidence], 1e-6);
-            EXPECT_NEAR(s.means.distance(b, h), head[Measure::distance], 1e-4);
-          }
-          for (Index i = 0; i < 50; ++i) {
-            EXPECT_NEAR(s.entropy(b, h, i), head.rows(Measure::entropy)[static_cast<std::size_t>(i)], 5e-6);
-            EXPECT_NEAR(s.diagonal(b, h, i), head.rows(Measure::diagonal)[static_cast<std::size_t>(i)],
-                        2e-6);
-          }
-          for (Index j = 0; j < 70; ++j) {
-            EXPECT_NEAR(s.received(b, h, j), head.received[static_cast<std::size_t>(j)], 1e-5);
-          }
-        }
-      }
-    }
   });
 }
 
