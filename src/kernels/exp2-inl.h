@@ -53,8 +53,9 @@ HWY_INLINE V Exp2NonPositive(D d, V x) {
   if constexpr (sizeof(V) == 64) return Exp2NonPositive512(x);
 #endif
   const hn::RebindToSigned<D> di;
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  x = hn::IfThenElse(hn::Lt(x, hn::Set(d, -127.0f)), hn::Set(d, -127.0f), x);  // Max would lose a NaN
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || !HWY_ARCH_X86
+  // Max would lose a NaN: on Arm it is the number of the two.
+  x = hn::IfThenElse(hn::Lt(x, hn::Set(d, -127.0f)), hn::Set(d, -127.0f), x);
 #else
   x = hn::Max(hn::Set(d, -127.0f),
               x);  // in this order: on x86, Max returns its second argument if one is NaN
