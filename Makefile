@@ -40,7 +40,7 @@ help:
 	@echo 'make lint                  clang-tidy over library and command'
 	@echo 'make asan                  all tests under AddressSanitizer and UBSan (clang)'
 	@echo 'make tsan                  the threaded tests under ThreadSanitizer (clang)'
-	@echo 'make arm                   the tests of kernels and ops for 64-bit Arm (NEON, SVE), cross-compiled, under qemu'
+	@echo 'make arm                   the tests of kernels and ops for 64-bit Arm (NEON), cross-compiled, under qemu'
 	@echo 'make fuzz FUZZ_SECONDS=60  each fuzz target for that long, under ASan'
 	@echo 'make bench [GROUPS="..."]  fovea bench: results verified, then timed; ROUNDS=n; build/bench.json and .csv'
 	@echo 'make bench-before COMMIT=c  the attention of another commit into build/before, for fovea bench --before build/before/peer'
