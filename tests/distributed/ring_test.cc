@@ -98,9 +98,10 @@ TEST(Ring, ranks_that_differ_all_throw_the_same_error) {
       std::vector<std::string>(
           3,
           "[ring_attention] the ranks differ: rank 0 has q [2, rows, 4] of 9 rows, k [2, rows, 4] and v "
-          "[2, rows, 4] of 9 rows, zigzag, scale as usual, softcap 0, mask none, bias none; rank 1 has q "
+          "[2, rows, 4] of 9 rows, zigzag, scale as usual, softcap 0, precision float32, mask none, bias "
+          "none; rank 1 has q "
           "[2, rows, 5] of 9 rows, k [2, rows, 5] and v [2, rows, 5] of 9 rows, zigzag, scale as usual, "
-          "softcap 0, mask none, bias none"));
+          "softcap 0, precision float32, mask none, bias none"));
   EXPECT_EQ(errors_with(12, 4),
             std::vector<std::string>(3, "[ring_attention] q has 3 rows, expected 4 of 12 (rank 0 of 3)"));
   EXPECT_EQ(errors_with(2, 4), std::vector<std::string>(
