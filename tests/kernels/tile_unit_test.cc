@@ -22,7 +22,7 @@ namespace {
 struct Factors {
   Factors(Index row_count, Index deep, bool in_blocks) : rows(row_count), depth(deep), blocks(in_blocks) {
     Random random(7);
-    a_bits.resize(static_cast<std::size_t>(rows * depth));
+    a_bits.resize(static_cast<std::size_t>(rows * std::max(depth, kTileBlock)));  // no null pointer
     for (auto& bits : a_bits) bits = float_to_bfloat16(static_cast<float>(random.normal()));
     b = Tensor({std::max<Index>(depth, 2) / 2 * kTileBlock});
     auto* pairs = reinterpret_cast<std::uint32_t*>(b.data());

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <string>
@@ -92,7 +93,7 @@ class StoredNumbers {
       const auto at = static_cast<std::size_t>(begin + i % width);
       const float value = x.data()[i];
       bits_[at] = type == FloatType::float16 ? float_to_half(value) : float_to_bfloat16(value);
-      bytes_[at] = static_cast<std::int8_t>(value * 30);
+      bytes_[at] = static_cast<std::int8_t>(std::clamp(value * 30, -127.0f, 127.0f));
       scales_[static_cast<std::size_t>(begin / width)] = 0.03f + 0.01f * static_cast<float>(row % 5);
     }
   }
