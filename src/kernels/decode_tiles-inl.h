@@ -228,8 +228,7 @@ HWY_INLINE void AddValuesOfRows(const float* HWY_RESTRICT scores, const StreamKe
     ValueTile<R, 1, NS, T>(weights, keys, c, out, out_stride);
   }
   if (c == columns) return;
-  // The same instructions as above for the last columns: compilers fuse a product and a sum of one type and
-  // not of another, and the bits would depend on the type.
+  // The same instructions as above for the last columns: of scalar code, the bits depended on the type.
   StreamKeys<T, NS> last = keys;
   T some[NS][HWY_MAX_BYTES / sizeof(float)] = {};
   for (int s = 0; s < NS; ++s) {
