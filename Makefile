@@ -62,7 +62,7 @@ configure: setup
 	@[ -e $(BUILD)/build.ninja ] || cmake --preset $(PRESET) >&2
 
 run: configure
-	@$(call build,fovea_command)
+	@$(call build,fovea_command $(if $(filter bench,$(ARGS)),fovea_benchmark))
 	@$(if $(strip $(ARGS)),$(BUILD)/apps/fovea $(ARGS),scripts/first_look $(BUILD)/apps/fovea build/first-look)
 
 # The Python package is tested where its tools can be had; a sanitized one would need a sanitized Python.
@@ -97,7 +97,7 @@ models: configure
 	@scripts/train_models $(BUILD)/apps/fovea build/models $(EN_ZH)
 
 bench: configure
-	@$(call build,fovea_command)
+	@$(call build,fovea_command fovea_benchmark)
 	@$(BUILD)/apps/fovea bench $(GROUPS) $(if $(strip $(ROUNDS)),--rounds $(ROUNDS)) \
 	  $(if $(wildcard $(BENCH_VENV)/bin/python),--python $(BENCH_VENV)/bin/python) \
 	  $(if $(BEFORE),--before $(BEFORE)) --json build/bench.json --csv build/bench.csv
@@ -110,7 +110,7 @@ bench-deps:
 	@$(BENCH_VENV)/bin/python -m pip install --upgrade -r bench/requirements.txt >&2
 
 install: configure
-	@$(call build,fovea_command fovea_manual)
+	@$(call build,fovea_command fovea_benchmark fovea_manual)
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 wheel: setup

@@ -6,22 +6,6 @@
 
 namespace fovea::bench {
 
-std::string name_of(Status status) {
-  switch (status) {
-    case Status::measured:
-      return "measured";
-    case Status::wrong:
-      return "wrong";
-    case Status::failed:
-      return "failed";
-    case Status::died:
-      return "died";
-    case Status::cannot:
-      return "cannot";
-  }
-  return "";
-}
-
 const Measurement* CaseResult::by(const std::string& competitor) const {
   for (const Measurement& measurement : measurements) {
     if (measurement.competitor == competitor) return &measurement;

@@ -11,32 +11,6 @@
 
 namespace fovea::bench {
 
-std::string name_of(Operation operation) {
-  switch (operation) {
-    case Operation::forward:
-      return "forward";
-    case Operation::backward:
-      return "backward";
-    case Operation::forward_backward:
-      return "forward_backward";
-    case Operation::linear:
-      return "linear";
-    case Operation::statistics:
-      return "statistics";
-    case Operation::model:
-      return "model";
-    case Operation::generation:
-      return "generation";
-    case Operation::product:
-      return "product";
-    case Operation::multi_head:
-      return "multi_head";
-    case Operation::training:
-      return "training";
-  }
-  return "";
-}
-
 namespace {
 
 Text operation_text(Operation operation) {

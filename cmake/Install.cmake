@@ -68,6 +68,7 @@ install(FILES ${PROJECT_BINARY_DIR}/fovea-config.cmake ${PROJECT_BINARY_DIR}/fov
 
 if(TARGET fovea_command)
   install(TARGETS fovea_command COMPONENT fovea-command)
+  install(TARGETS fovea_benchmark LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT fovea-command)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/models
           COMPONENT fovea-command)
 endif()

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "commands/bench/load.h"
 #include "commands/bench/tables.h"
 #include "fovea/error.h"
 #include "fovea/file.h"
@@ -82,9 +83,10 @@ class BenchCommand final : public Command {
     if (before_ && (models || products || training)) {
       throw UsageError("--before does not apply to the groups models, products and train");
     }
+    const bench::Module& benchmark = load_benchmark();
     std::vector<bench::ScenarioInfo> scenarios;
     try {
-      scenarios = bench::list(wanted_);
+      scenarios = benchmark.list(wanted_);
     } catch (const Error& error) {
       throw UsageError(error.what());
     }
@@ -93,10 +95,10 @@ class BenchCommand final : public Command {
       return;
     }
     const bench::Options chosen = options(context);
-    const bench::Report report = models     ? bench::run_models(model_folders(), chosen)
-                                 : products ? bench::run_products(chosen)
-                                 : training ? bench::run_training(chosen)
-                                            : bench::run(chosen);
+    const bench::Report report = models     ? benchmark.run_models(model_folders(), chosen)
+                                 : products ? benchmark.run_products(chosen)
+                                 : training ? benchmark.run_training(chosen)
+                                            : benchmark.run(chosen);
     if (isatty(STDERR_FILENO) != 0) std::fputs("\r\x1b[K", stderr);
     print_bench_report(context, report);
     if (json_) write_file(*json_, bench::to_json(report));
