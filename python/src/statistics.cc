@@ -13,8 +13,8 @@
 namespace fovea::python {
 namespace {
 
-nb::dict statistics(nb::handle q, nb::handle k, nb::handle mask, nb::handle bias,
-                    std::optional<float> scale, float softcap, Index thumbnail, Index top_k) {
+nb::dict statistics_dict(nb::handle q, nb::handle k, nb::handle mask, nb::handle bias,
+                         std::optional<float> scale, float softcap, Index thumbnail, Index top_k) {
   Input queries(q, "q"), keys(k, "k");
   const AttentionOptions options = options_of({mask, bias, scale, softcap});
   const ConstView q_view = queries.view(), k_view = keys.view();
@@ -67,7 +67,7 @@ nb::dict to_dict(AttentionStatistics statistics, Framework framework) {
 }
 
 void bind_statistics(nb::module_& m) {
-  m.def("attention_statistics", &statistics, nb::arg("q"), nb::arg("k"), nb::arg("mask").none(),
+  m.def("attention_statistics", &statistics_dict, nb::arg("q"), nb::arg("k"), nb::arg("mask").none(),
         nb::arg("bias").none(), nb::arg("scale").none(), nb::arg("softcap"), nb::arg("thumbnail"),
         nb::arg("top_k"));
   m.def("attention_crop", &crop, nb::arg("q"), nb::arg("k"), nb::arg("mask").none(), nb::arg("bias").none(),
