@@ -1,6 +1,9 @@
 // The order in which decoding reads the keys of a split.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "kernels/decode.h"
 
 namespace fovea::kernels {
@@ -8,12 +11,31 @@ namespace fovea::kernels {
 inline constexpr Index kScoreStride =
     kSplitKeys + 16;  // not a multiple of 4 KiB: stores would seem to hit loads
 inline constexpr int kScoreStreams = 4, kValueStreams = 8;
+inline constexpr Index kLineBytes = 64;  // of a cache
+
+enum class Cache { first, second };
+
+// A hint: nothing happens where there is no memory.
+template <Cache CACHE>
+inline void fetch(const void* from, Index bytes) {
+  const auto at = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(bytes);
+  __builtin_prefetch(reinterpret_cast<const void*>(at), 0, CACHE == Cache::first ? 3 : 2);
+}
 
 // What one step reads: a key of every stream.
 template <typename T, int NS>
 struct StreamKeys {
   const T* row[NS];
   Index key[NS];  // its number in the split
+  // How many bytes after it the row stands that is to be fetched into the first cache, and that into the
+  // second; 0 where the streams end before.
+  Index near = 0, far = 0;
+};
+
+// How many bytes before a stream reads a line it is fetched into the first cache, and into the second; both
+// 0: never.
+struct FetchDistance {
+  Index near, far;
 };
 
 // `count` keys in NS streams of equal length, walked through together. Stream s begins s keys after its
@@ -22,7 +44,11 @@ struct StreamKeys {
 template <int NS>
 class Streams {
  public:
-  explicit Streams(Index count) : length_(count / NS), count_(count) {}
+  Streams(Index count, FetchDistance ahead, Index row_bytes)
+      : length_(count / NS),
+        count_(count),
+        near_(whole_rows(ahead.near, row_bytes)),
+        far_(whole_rows(ahead.far, row_bytes)) {}
 
   Index steps() const { return length_; }
   Index rest() const { return length_ * NS; }  // keys from here on are in no stream: fewer than NS
@@ -30,6 +56,9 @@ class Streams {
   template <typename T>
   StreamKeys<T, NS> at(Index step, const T* rows, Index stride) const {
     StreamKeys<T, NS> keys;
+    const Index bytes = stride * static_cast<Index>(sizeof(T));
+    keys.near = step + near_ < length_ ? near_ * bytes : 0;
+    keys.far = step + far_ < length_ ? far_ * bytes : 0;
     for (int s = 0; s < NS; ++s) {
       Index shifted = step + s;
       while (shifted >= length_) shifted -= length_;
@@ -50,8 +79,27 @@ class Streams {
     return keys;
   }
 
+  // The rows that no step fetches into the second cache: the first ones of every stream. `part` of `parts`
+  // of them, so that other work can go on in between.
+  template <typename T>
+  void fetch_first(const T* rows, Index stride, Index columns, Index part, Index parts) const {
+    const Index first = std::min(far_, length_), end = first * (part + 1) / parts;
+    for (Index step = first * part / parts; step < end; ++step) {
+      for (Index s = 0; s < NS; ++s) {
+        const T* row = rows + (s * length_ + step) * stride;
+        for (Index c = 0; c < columns; c += kLineBytes / static_cast<Index>(sizeof(T))) {
+          fetch<Cache::second>(row + c, 0);
+        }
+      }
+    }
+  }
+
  private:
-  Index length_, count_;
+  static Index whole_rows(Index bytes, Index row_bytes) {
+    return (bytes + row_bytes - 1) / std::max<Index>(1, row_bytes);
+  }
+
+  Index length_, count_, near_, far_;
 };
 
 }  // namespace fovea::kernels
