@@ -89,7 +89,6 @@ class DecodeSplit {
   void LoadQueries();
   template <typename T>
   void Scores(const T* keys);
-  void FetchFirstValues(Index r) const;
   void FinishScores(Index r);
   void Softmax(Index r);
   void Drop(Index r);
@@ -168,7 +167,6 @@ void DecodeSplit::Run() {
     Scores(static_cast<decltype(type)>(p_.stored_k.at(p_.k)) + key_offset_);
   });
   for (Index r = 0; r < rows_; ++r) {
-    if (kFetches) FetchFirstValues(r);
     FinishScores(r);
     Softmax(r);
     if (p_.dropout > 0) Drop(r);
@@ -188,7 +186,6 @@ template <typename T>
 void DecodeSplit::Scores(const T* keys) {
   const Index whole = depth_ / lanes_ * lanes_, stride = p_.k.stride(3);
   const Streams<kScoreStreams> streams(count_, kScoreFetch, bytes_of<T>(depth_));
-  streams.fetch_first(keys, stride, depth_, 0, 1);
   for (Index step = 0; step < streams.steps(); ++step) {
     DotRows(q_, q_stride_, rows_, whole, streams.at(step, keys, stride), scores_);
   }
@@ -202,15 +199,6 @@ void DecodeSplit::Scores(const T* keys) {
       scores_[r * kScoreStride + j] += hn::GetLane(hn::SumOfLanes(d_, products));
     }
   }
-}
-
-// A share of the first values, one for each row: memory does not wait for the softmax.
-void DecodeSplit::FetchFirstValues(Index r) const {
-  with_stored_type(p_.stored_v.type, [&](const auto* type) {
-    const auto* values = static_cast<decltype(type)>(p_.stored_v.at(p_.v)) + value_offset_;
-    const Streams<kValueStreams> streams(count_, kValueFetch, bytes_of<decltype(*values)>(value_width_));
-    streams.fetch_first(values, p_.v.stride(3), value_width_, r, rows_);
-  });
 }
 
 // Everything of the formula up to the softmax, hidden keys as −inf; keys past the last one too, up to a

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 
 #include "kernels/decode.h"
 
@@ -12,15 +11,6 @@ inline constexpr Index kScoreStride =
     kSplitKeys + 16;  // not a multiple of 4 KiB: stores would seem to hit loads
 inline constexpr int kScoreStreams = 4, kValueStreams = 8;
 inline constexpr Index kLineBytes = 64;  // of a cache
-
-enum class Cache { first, second };
-
-// A hint: nothing happens where there is no memory.
-template <Cache CACHE>
-inline void fetch(const void* from, Index bytes) {
-  const auto at = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(bytes);
-  __builtin_prefetch(reinterpret_cast<const void*>(at), 0, CACHE == Cache::first ? 3 : 2);
-}
 
 // What one step reads: a key of every stream.
 template <typename T, int NS>
@@ -77,21 +67,6 @@ class Streams {
       keys.row[s] = rows + keys.key[s] * stride;
     }
     return keys;
-  }
-
-  // The rows that no step fetches into the second cache: the first ones of every stream. `part` of `parts`
-  // of them, so that other work can go on in between.
-  template <typename T>
-  void fetch_first(const T* rows, Index stride, Index columns, Index part, Index parts) const {
-    const Index first = std::min(far_, length_), end = first * (part + 1) / parts;
-    for (Index step = first * part / parts; step < end; ++step) {
-      for (Index s = 0; s < NS; ++s) {
-        const T* row = rows + (s * length_ + step) * stride;
-        for (Index c = 0; c < columns; c += kLineBytes / static_cast<Index>(sizeof(T))) {
-          fetch<Cache::second>(row + c, 0);
-        }
-      }
-    }
   }
 
  private:
