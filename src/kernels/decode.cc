@@ -4,6 +4,7 @@
 #include "kernels/decode.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -31,14 +32,22 @@ struct DecodeParts {
         key_heads(problem.group() == 0 ? 0 : problem.heads() / problem.group()),
         output(Tensor::uninitialized({key_heads, splits, rows, width})),
         max(Tensor::uninitialized({key_heads, splits, rows})),
-        sum(Tensor::uninitialized({key_heads, splits, rows})) {
+        sum(Tensor::uninitialized({key_heads, splits, rows})),
+        left(static_cast<std::size_t>(key_heads)) {
+    for (std::atomic<Index>& count : left) count = splits;
     visible.resize(problem.mask == nullptr ? 0 : static_cast<std::size_t>(key_heads * rows));
   }
 
   Index rows, splits, width, key_heads;
   Tensor output, max, sum;
-  std::vector<Intervals> visible;  // [key heads, rows]
+  std::vector<Intervals> visible;        // [key heads, rows]
+  std::vector<std::atomic<Index>> left;  // [key heads]: splits that are not done yet
 };
+
+template <typename T>
+constexpr Index bytes_of(Index elements) {
+  return elements * static_cast<Index>(sizeof(T));
+}
 
 // Row r of key head `key_head` (counted over the batch).
 inline Row decode_row(const AttentionProblem& p, Index key_head, Index r) {
@@ -176,7 +185,7 @@ void DecodeSplit::Run() {
 template <typename T>
 void DecodeSplit::Scores(const T* keys) {
   const Index whole = depth_ / lanes_ * lanes_, stride = p_.k.stride(3);
-  const Streams<kScoreStreams> streams(count_);
+  const Streams<kScoreStreams> streams(count_, kScoreFetch, bytes_of<T>(depth_));
   for (Index step = 0; step < streams.steps(); ++step) {
     DotRows(q_, q_stride_, rows_, whole, streams.at(step, keys, stride), scores_);
   }
@@ -265,7 +274,7 @@ void DecodeSplit::AddValues(const T* values) {
     return;
   }
   const Index stride = p_.v.stride(3), width = parts_.width;
-  const Streams<kValueStreams> streams(count_);
+  const Streams<kValueStreams> streams(count_, kValueFetch, bytes_of<T>(value_width_));
   constexpr Index kSumSteps = kSumKeys / kValueStreams;
   for (Index step = 0; step < streams.steps();) {
     const Index end = std::min(step + kSumSteps, streams.steps());
@@ -277,7 +286,7 @@ void DecodeSplit::AddValues(const T* values) {
     for (Index i = 0; i < rows_ * width; ++i) out_[i] += block_[i];
   }
   for (Index j = streams.rest(); j < count_; ++j) {
-    const StreamKeys<T, 1> key{{values + j * stride}, {j}};
+    const StreamKeys<T, 1> key{{values + j * stride}, {j}, 0, 0};
     AddValuesOf<1>(scores_, rows_, key, value_width_, out_, width);
   }
 }
@@ -371,11 +380,12 @@ void attention_decode(const AttentionProblem& problem) {
                                parts.visible[static_cast<std::size_t>(row)]);
   }
   parallel_for(parts.key_heads * parts.splits, [&](Index item) {
-    HWY_DYNAMIC_DISPATCH(RunSplit)(problem, parts, item / parts.splits, item % parts.splits);
+    const Index key_head = item / parts.splits;
+    HWY_DYNAMIC_DISPATCH(RunSplit)(problem, parts, key_head, item % parts.splits);
+    // Whoever finishes the last split merges all, while others still read.
+    if (parts.left[static_cast<std::size_t>(key_head)].fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+    for (Index r = 0; r < parts.rows; ++r) merge_row(problem, parts, key_head, r);
   });
-  for (Index row = 0; row < parts.key_heads * parts.rows; ++row) {
-    merge_row(problem, parts, row / parts.rows, row % parts.rows);
-  }
 }
 
 }  // namespace fovea::kernels

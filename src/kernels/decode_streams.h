@@ -1,6 +1,8 @@
 // The order in which decoding reads the keys of a split.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/decode.h"
 
 namespace fovea::kernels {
@@ -8,12 +10,22 @@ namespace fovea::kernels {
 inline constexpr Index kScoreStride =
     kSplitKeys + 16;  // not a multiple of 4 KiB: stores would seem to hit loads
 inline constexpr int kScoreStreams = 4, kValueStreams = 8;
+inline constexpr Index kLineBytes = 64;  // of a cache
 
 // What one step reads: a key of every stream.
 template <typename T, int NS>
 struct StreamKeys {
   const T* row[NS];
   Index key[NS];  // its number in the split
+  // How many bytes after it the row stands that is to be fetched into the first cache, and that into the
+  // second; 0 where the streams end before.
+  Index near = 0, far = 0;
+};
+
+// How many bytes before a stream reads a line it is fetched into the first cache, and into the second; both
+// 0: never.
+struct FetchDistance {
+  Index near, far;
 };
 
 // `count` keys in NS streams of equal length, walked through together. Stream s begins s keys after its
@@ -22,7 +34,11 @@ struct StreamKeys {
 template <int NS>
 class Streams {
  public:
-  explicit Streams(Index count) : length_(count / NS), count_(count) {}
+  Streams(Index count, FetchDistance ahead, Index row_bytes)
+      : length_(count / NS),
+        count_(count),
+        near_(whole_rows(ahead.near, row_bytes)),
+        far_(whole_rows(ahead.far, row_bytes)) {}
 
   Index steps() const { return length_; }
   Index rest() const { return length_ * NS; }  // keys from here on are in no stream: fewer than NS
@@ -30,6 +46,9 @@ class Streams {
   template <typename T>
   StreamKeys<T, NS> at(Index step, const T* rows, Index stride) const {
     StreamKeys<T, NS> keys;
+    const Index bytes = stride * static_cast<Index>(sizeof(T));
+    keys.near = step + near_ < length_ ? near_ * bytes : 0;
+    keys.far = step + far_ < length_ ? far_ * bytes : 0;
     for (int s = 0; s < NS; ++s) {
       Index shifted = step + s;
       while (shifted >= length_) shifted -= length_;
@@ -51,7 +70,11 @@ class Streams {
   }
 
  private:
-  Index length_, count_;
+  static Index whole_rows(Index bytes, Index row_bytes) {
+    return (bytes + row_bytes - 1) / std::max<Index>(1, row_bytes);
+  }
+
+  Index length_, count_, near_, far_;
 };
 
 }  // namespace fovea::kernels
