@@ -187,8 +187,9 @@ TEST(Bfloat16DenseLayer, numbers_that_are_not_finite_stay_in_their_rows_and_outp
     const float infinity = std::numeric_limits<float>::infinity();
     const float nan = std::bit_cast<float>(0x7FFFFFFFu);  // careless rounding would make −0 of it
     for (const Index rows : {4, 40}) {
-      Tensor x({rows, 3}), w({3, 3}), y({rows, 3});
-      for (Index i = 0; i < x.shape().elements(); ++i) x.data()[i] = 1;
+      const Index inputs = 20;  // a vector, and some more
+      Tensor x({rows, inputs}), w({3, inputs}), y({rows, 3});
+      for (Index r = 0; r < rows; ++r) x(r, 0) = x(r, 1) = x(r, 2) = 1;
       for (Index i = 0; i < w.shape().elements(); ++i) w.data()[i] = 1;
       x(0, 1) = nan;
       x(2, 0) = infinity;
