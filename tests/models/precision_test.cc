@@ -271,7 +271,7 @@ TEST(Bfloat16Model, hidden_states_of_minilm_keep_the_contract) {
   const double error = relative_error(of_texts.read({text}, options).output.hidden,
                                       exact_texts.read({text}, options).output.hidden);
   EXPECT_LE(error, 7e-3);
-  EXPECT_GE(error, 3e-3) << "a contract that says too little";
+  EXPECT_GE(error, 4.5e-3) << "a contract that says too little";
 }
 
 TEST(Bfloat16Model, logits_of_tiny_stories_keep_the_contract) {
@@ -287,7 +287,7 @@ TEST(Bfloat16Model, logits_of_tiny_stories_keep_the_contract) {
   const ModelInput input = {Ids({1, 64}, ids), {}, {}, {}};
   const double error = relative_error(model.run(input).logits, exact.run(input).logits);
   EXPECT_LE(error, 6e-3);
-  EXPECT_GE(error, 2e-3) << "a contract that says too little";
+  EXPECT_GE(error, 3e-3) << "a contract that says too little";
 }
 
 }  // namespace
