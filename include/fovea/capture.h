@@ -29,6 +29,10 @@ struct FOVEA_API CapturedAttention {
   ConstView q, k, v;  // [B, H, N, D], [B, Hkv, M, D], [B, Hkv, M, D]
   AttentionOptions options;
   std::shared_ptr<const void> memory;  // what the views show; copies share it
+  // In which the model computed the call. What is computed from a capture, weights above all, is computed
+  // in float32, from q and k before they are rounded: with bfloat16 the model's own weights were others, by
+  // the error that attention.h names.
+  Precision precision = Precision::float32;
 };
 
 // O(n) memory. Pass it as the probe of one run, then make a Run of it. Layers are counted from 0.

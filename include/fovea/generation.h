@@ -50,7 +50,8 @@ struct FOVEA_API GenerationOptions {
   bool stop_at_end = true;    // at a token of the model's end_ids
   std::function<void(Index)> on_token = {};  // told of each token as it comes; of beams, at the end
   std::stop_token stop = {};                 // a request ends the text after the token at hand
-  // How the keys and values of the tokens so far are kept (KeyValueCacheConfig::type says how exactly).
+  // How the keys and values of the tokens so far are kept (KeyValueCacheConfig::type says how exactly). A
+  // model of Precision::bfloat16, which rounds them, keeps bfloat16 instead of float32.
   FloatType cache = FloatType::float32;
 };
 

@@ -11,6 +11,7 @@
 #include "fovea/array.h"
 #include "fovea/float_type.h"
 #include "fovea/intervention.h"
+#include "fovea/precision.h"
 #include "fovea/probe.h"
 #include "fovea/tensor.h"
 
@@ -81,10 +82,11 @@ struct FOVEA_PRIVATE_API ModelMaker;   // private, src/models
 class FOVEA_API Model {
  public:
   const ModelConfig& config() const;
-  const std::string& name() const { return name_; }  // of its folder
-  const std::string& path() const { return path_; }  // the folder
-  Index parameters() const { return parameters_; }   // numbers, those used twice counted once
-  FloatType weights() const { return weights_; }     // the type in which matrices are kept
+  const std::string& name() const { return name_; }   // of its folder
+  const std::string& path() const { return path_; }   // the folder
+  Index parameters() const { return parameters_; }    // numbers, those used twice counted once
+  FloatType weights() const { return weights_; }      // the type in which matrices are kept
+  Precision precision() const { return precision_; }  // of products
 
   // Throws Error for ids outside of the vocabulary, sequences that are too long, shapes that do not fit.
   ModelOutput run(const ModelInput& input, const RunOptions& options = {}) const;
@@ -97,6 +99,7 @@ class FOVEA_API Model {
   std::string name_, path_;
   Index parameters_ = 0;
   FloatType weights_ = FloatType::float32;
+  Precision precision_ = Precision::float32;
 };
 
 struct FOVEA_API ModelOptions {
@@ -109,6 +112,17 @@ struct FOVEA_API ModelOptions {
   //   int8       ≤ 1.2e-2, logits ≤ 2.5e-2; a quarter, with a float32 scale per row (of outputs, of a
   //              table's entries): its largest magnitude becomes 127
   FloatType weights = FloatType::float32;
+  // bfloat16: the factors of every product, in dense layers and in attention, are rounded to bfloat16, and
+  // summed in float32; biases, norms, activations and the softmax stay float32. Weights are then kept in
+  // bfloat16, tables included, and `weights` must be float32 or bfloat16. Of attention, q, k, v are rounded
+  // and the exponentials of the scores, too, but for a few tokens after a cache (generation). By AMX where
+  // bfloat16_arithmetic() (instruction_set.h) says so; without it, slower than float32 on whole texts.
+  // (So far AMX was never run on a processor, see docs/performance.md.)
+  // Same bits on any number of threads. Relative L2 error against float32: of the hidden states of
+  // MiniLM at most 1e-2 (5.6e-3 for sentences), of the logits of TinyStories 15M, over a text of 64 tokens,
+  // at most 6e-3 (3.5e-3), whose first 98 greedy tokens are the same.
+  // What is computed from a run, weights above all, is computed in float32 from its q and k (capture.h).
+  Precision precision = Precision::float32;
 };
 
 // A folder as downloaded: config.json with model.safetensors (or model.safetensors.index.json and its

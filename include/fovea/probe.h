@@ -21,16 +21,19 @@ FOVEA_API const char* to_string(AttentionKind kind);  // "encoder", "decoder", "
 // they last as long as that is kept.
 struct FOVEA_API AttentionCall {
   AttentionKind kind = AttentionKind::encoder;
-  Index layer = 0;  // counted within its kind
-  ConstView q;      // [B, H, N, D]
-  ConstView k;      // [B, Hkv, M, D]
-  ConstView v;      // [B, Hkv, M, D]
-  const AttentionOptions& options;
+  Index layer = 0;                  // counted within its kind
+  ConstView q;                      // [B, H, N, D]
+  ConstView k;                      // [B, Hkv, M, D]
+  ConstView v;                      // [B, Hkv, M, D]
+  const AttentionOptions& options;  // precision is float32: what a probe computes of the call is exact
   std::shared_ptr<const Tensor> memory = {};
+  // In which the model computes this call: with bfloat16, q, k, v are the numbers before they are rounded.
+  Precision precision = Precision::float32;
 };
 
-// What surrounds an attention call: q = x · w_q + b_q and so on, output = concat · w_o + b_o. The views end
-// with the call. What a model does not have is empty().
+// What surrounds an attention call: q = x · w_q + b_q and so on, output = concat · w_o + b_o (with
+// Precision::bfloat16 of x and concat rounded to bfloat16, as the weights are). The views end with the
+// call. What a model does not have is empty().
 struct FOVEA_API ProjectionCall {
   AttentionKind kind = AttentionKind::encoder;
   Index layer = 0;

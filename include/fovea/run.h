@@ -45,6 +45,7 @@ struct FOVEA_API LayerView : AttentionView {
   // [B, H, M] the norm of value · W_O of every key: what its full attention would pass on. Null where
   // nobody asked for them: add_value_norms() (passed_on.h).
   std::shared_ptr<const Tensor> value_norms = nullptr;
+  Precision precision = Precision::float32;  // of the model's own call, see CapturedAttention
 
   Index batch() const { return (stored() ? weights : q).shape()[0]; }
   Index heads() const { return (stored() ? weights : q).shape()[1]; }

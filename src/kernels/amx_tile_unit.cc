@@ -93,13 +93,14 @@ bool find_amx() {
   return syscall(SYS_arch_prctl, kRequestPermission, kTileState) == 0;
 }
 
-constexpr TileUnit kAmx = {"AMX", begin_amx, end_amx, multiply_amx};
+// Few rows: a guess, never measured.
+constexpr TileUnit kAmx = {"AMX", 2, begin_amx, end_amx, multiply_amx};
 
 #else
 
 bool find_amx() { return false; }
 
-constexpr TileUnit kAmx = {"AMX", nullptr, nullptr, nullptr};
+constexpr TileUnit kAmx = {"AMX", 2, nullptr, nullptr, nullptr};
 
 #endif
 

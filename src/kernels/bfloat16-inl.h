@@ -40,6 +40,21 @@ HWY_INLINE VU PairOfBfloat16(VU first, VU second) {
   return hn::Or(hn::ShiftRight<16>(first), second);
 }
 
+// Float32 numbers in memory, rounded to bfloat16; whole vectors of TileFloats. False if one of them is not
+// finite then.
+HWY_INLINE bool RoundRow(const float* HWY_RESTRICT from, Index count, std::uint16_t* HWY_RESTRICT to) {
+  const TileFloats d;
+  const hn::Rebind<std::uint16_t, TileFloats> d16;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  auto nothing = hn::Zero(d);  // the sum of x · 0: NaN as soon as one x is not finite
+  for (Index i = 0; i < count; i += lanes) {
+    const auto bits = RoundToBfloat16(d, hn::LoadU(d, from + i));
+    nothing = hn::MulAdd(hn::BitCast(d, bits), hn::Zero(d), nothing);
+    hn::StoreU(hn::TruncateTo(d16, hn::ShiftRight<16>(bits)), d16, to + i);
+  }
+  return hn::AllFalse(d, hn::IsNaN(nothing));
+}
+
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -372,22 +372,6 @@ namespace fovea::kernels {
 
 HWY_EXPORT(RunBfloat16Blocks);
 
-namespace {
-
-// The unit at work on this thread, however the task ends.
-class UnitAtWork {
- public:
-  explicit UnitAtWork(const TileUnit& unit) : unit_(unit) { unit_.begin(); }
-  ~UnitAtWork() { unit_.end(); }
-  UnitAtWork(const UnitAtWork&) = delete;
-  UnitAtWork& operator=(const UnitAtWork&) = delete;
-
- private:
-  const TileUnit& unit_;
-};
-
-}  // namespace
-
 Index bfloat16_strips_per_block(const AttentionProblem& problem) {
   const Index strips = whole_tiles(problem.queries()) / kTileBlock * problem.heads();
   return std::clamp<Index>(strips / (8 * thread_count()), 1, 8);

@@ -34,20 +34,6 @@ struct KeyBlockPart {
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-// Some float32 numbers in memory, rounded to bfloat16; false if one of them is not finite then.
-HWY_INLINE bool RoundRow(const float* HWY_RESTRICT from, Index count, std::uint16_t* HWY_RESTRICT to) {
-  const TileFloats d;
-  const hn::Rebind<std::uint16_t, TileFloats> d16;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  auto nothing = hn::Zero(d);  // the sum of x · 0: NaN as soon as one x is not finite
-  for (Index i = 0; i < count; i += lanes) {
-    const auto bits = RoundToBfloat16(d, hn::LoadU(d, from + i));
-    nothing = hn::MulAdd(hn::BitCast(d, bits), hn::Zero(d), nothing);
-    hn::StoreU(hn::TruncateTo(d16, hn::ShiftRight<16>(bits)), d16, to + i);
-  }
-  return hn::AllFalse(d, hn::IsNaN(nothing));
-}
-
 // rows [32, width rounded up] = the part as float32, and zeros.
 inline void FloatRows(const KeyBlockPart& part, Index row_width, float* HWY_RESTRICT rows) {
   std::fill_n(rows, kTileBlock * row_width, 0.0f);

@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "fovea/threads.h"
 #include "kernels/attention.h"
+#include "kernels/bfloat16_dense_layer.h"
 #include "kernels/instruction_set.h"
 #include "kernels/panel_blocks.h"
 #include "kernels/stored.h"
@@ -14,8 +15,7 @@
 #define FOVEA_KERNELS_DENSE_BLOCKS
 namespace fovea::kernels {
 
-constexpr Index kRowBlock = 64;    // their inputs stay in L2 while panel after panel is used
-constexpr Index kDenseWidth = 48;  // three vectors of 64 bytes
+constexpr Index kRowBlock = 64;  // their inputs stay in L2 while panel after panel is used
 constexpr Index kPieceOutputs =
     48;  // whole panels and whole cache lines: no two threads write the same line
 
@@ -29,108 +29,12 @@ constexpr Index kPieceOutputs =
 
 #include <hwy/highway.h>
 
-#include "kernels/activation-inl.h"
+#include "kernels/dense_end-inl.h"
 #include "kernels/panel_product-inl.h"
 #include "kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
-
-template <DenseEnd kEnd>
-HWY_INLINE FloatVector Combined(FloatVector y, FloatVector out) {
-  if constexpr (kEnd == DenseEnd::add) return hn::Add(out, y);
-  if constexpr (kEnd == DenseEnd::multiply) return hn::Mul(out, y);
-  return y;
-}
-
-// sums [rows, width] → out [rows, columns ≤ width]; bias [width]. The last vector of a row may be a partial
-// one; it goes through a buffer, so that the same instructions serve every output.
-template <DenseEnd kEnd, class Function>
-HWY_NOINLINE void FinishRows(const float* HWY_RESTRICT sums, Index rows, Index width, Index columns,
-                             const float* HWY_RESTRICT bias, float* HWY_RESTRICT out, Index out_stride,
-                             const Function& function) {
-  const Floats d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  for (Index r = 0; r < rows; ++r, sums += width, out += out_stride) {
-    Index c = 0;
-    for (; c + lanes <= columns; c += lanes) {
-      const FloatVector y = function(hn::Add(hn::LoadU(d, sums + c), hn::LoadU(d, bias + c)));
-      hn::StoreU(Combined<kEnd>(y, hn::LoadU(d, out + c)), d, out + c);
-    }
-    if (c == columns) continue;
-    HWY_ALIGN float rest[HWY_MAX_BYTES / sizeof(float)] = {};
-    std::copy(out + c, out + columns, rest);
-    const FloatVector y = function(hn::Add(hn::LoadU(d, sums + c), hn::LoadU(d, bias + c)));
-    hn::Store(Combined<kEnd>(y, hn::Load(d, rest)), d, rest);
-    std::copy(rest, rest + (columns - c), out + c);
-  }
-}
-
-// A rectangle of results whose rows lie one stride apart; row and column count from the piece's first ones.
-struct ResultPart {
-  Index row, rows, column, columns;
-  float* out;
-  Index stride;
-};
-
-// Calls `use` for the parts of the results of rows from `first` on and outputs from `column` on.
-template <class Use>
-void ForParts(const DenseProblem& p, Index first, Index rows, Index column, Index columns, const Use& use) {
-  const DenseResult& result = p.result;
-  const Index outputs = p.weights.outputs(), width = result.head_width, tokens = result.tokens;
-  if (width == 0) {
-    use(ResultPart{0, rows, 0, columns, result.out + first * outputs + column, outputs});
-    return;
-  }
-  for (Index c = 0, wide = 0; c < columns; c += wide) {
-    const Index head = (column + c) / width, inside = (column + c) % width;
-    wide = std::min(width - inside, columns - c);
-    for (Index r = 0, high = 0; r < rows; r += high) {
-      const Index batch = (first + r) / tokens, token = (first + r) % tokens;
-      high = std::min(tokens - token, rows - r);
-      const Index row = (batch * (outputs / width) + head) * tokens + token;
-      use(ResultPart{r, high, c, wide, result.out + row * width + inside, width});
-    }
-  }
-}
-
-// sums [rows, 3 · lanes], aligned: of int8, each column by the scale of its output.
-void ScaleSums(float* HWY_RESTRICT sums, Index rows, const float* HWY_RESTRICT scales) {
-  const Floats d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const FloatVector s0 = hn::LoadU(d, scales), s1 = hn::LoadU(d, scales + lanes);
-  const FloatVector s2 = hn::LoadU(d, scales + 2 * lanes);
-  for (Index r = 0; r < rows; ++r, sums += 3 * lanes) {
-    hn::Store(hn::Mul(hn::Load(d, sums), s0), d, sums);
-    hn::Store(hn::Mul(hn::Load(d, sums + lanes), s1), d, sums + lanes);
-    hn::Store(hn::Mul(hn::Load(d, sums + 2 * lanes), s2), d, sums + 2 * lanes);
-  }
-}
-
-// Rows from `first` on, outputs from `column` on: sums [rows, width] to their place.
-void Finish(const DenseProblem& p, float* sums, Index first, Index rows, Index column, Index width) {
-  if (p.weights.type() == FloatType::int8) ScaleSums(sums, rows, p.weights.scales() + column);
-  const Index columns = std::min(width, p.weights.outputs() - column);
-  HWY_ALIGN float bias[kDenseWidth] = {};
-  if (p.bias != nullptr) std::copy_n(p.bias + column, columns, bias);
-  WithActivation(p.activation, [&](const auto& function) {
-    const auto with_end = [&](const auto finish) {
-      ForParts(p, first, rows, column, columns, [&](const ResultPart& part) {
-        finish(sums + part.row * width + part.column, part.rows, width, part.columns, bias + part.column,
-               part.out, part.stride, function);
-      });
-    };
-    using Function = std::decay_t<decltype(function)>;
-    switch (p.end) {
-      case DenseEnd::store:
-        return with_end(FinishRows<DenseEnd::store, Function>);
-      case DenseEnd::add:
-        return with_end(FinishRows<DenseEnd::add, Function>);
-      case DenseEnd::multiply:
-        return with_end(FinishRows<DenseEnd::multiply, Function>);
-    }
-  });
-}
 
 // to [depth, 3 · lanes] = rows of a strip of weights, `stride` apart.
 template <class Stored>
@@ -171,7 +75,7 @@ HWY_INLINE void MultiplyStrip(const float* x, Index rows, const Stored* w, Index
 template <class Stored>
 void RunPieceOf(const DenseProblem& p, Index first, Index rows, Index begin, Index end) {
   const Index width = 3 * static_cast<Index>(hn::Lanes(Floats())), stride = p.weights.panel_outputs();
-  HWY_ALIGN float sums[kRowBlock * kDenseWidth];
+  HWY_ALIGN float sums[kRowBlock * kDenseWidth + kPastTheEnd];
   const Index inputs = p.weights.inputs();
   const float* x = p.x + first * inputs;
   FetchAhead ahead;  // where the results will go
@@ -230,7 +134,7 @@ void RunRowOf(const DenseProblem& p, Index first, Index end) {
   const auto strip = [&](Index output) {
     return p.weights.panel<Stored>(output / stride) + output % stride;
   };
-  HWY_ALIGN float sums[2 * kDenseWidth];
+  HWY_ALIGN float sums[2 * kDenseWidth + kPastTheEnd];
   end = std::min(end, p.weights.outputs());
   for (Index output = first; output < end; output += 2 * width) {
     const bool two = output + width < end;
@@ -257,10 +161,15 @@ namespace fovea::kernels {
 HWY_EXPORT(RunPiece);
 HWY_EXPORT(RunRow);
 
-bool can_multiply(const PackedWeights& weights) { return weights.panel_outputs() % strip_width() == 0; }
+bool can_multiply(const PackedWeights& weights) {
+  return weights.precision() == Precision::bfloat16 || weights.panel_outputs() % strip_width() == 0;
+}
 
 void dense_layer(const DenseProblem& problem) {
   apply_forced_instruction_set();
+  if (problem.weights.precision() == Precision::bfloat16) {
+    return bfloat16_dense_layer(problem, best_tile_unit());
+  }
   const Index panels = problem.weights.panels();
   if (problem.rows == 1) {
     // Each thread reads some panels from end to end.

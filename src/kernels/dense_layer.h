@@ -1,8 +1,11 @@
 // y = activation(x Wᵀ + bias) with weights packed once: the plain face of the SIMD code.
 #pragma once
 
+#include <cstdint>
+
 #include "fovea/api.h"
 #include "fovea/float_type.h"
+#include "fovea/precision.h"
 #include "fovea/tensor.h"
 #include "kernels/activation.h"
 
@@ -24,15 +27,23 @@ inline namespace internal {
 //              which becomes 127; a row with a number that is not finite becomes NaN
 // Bits are those of the rounded weights kept in float32; of int8, of the whole numbers, with the scale
 // applied once to each sum.
+//
+// With Precision::bfloat16 the inputs are rounded to bfloat16 as well, see bfloat16_dense_layer.h, and the
+// type is bfloat16. Panels are then 32 outputs wide on every processor and made of pairs, as tiles of AMX
+// read them: [⌈F / 32⌉, ⌈E / 32⌉ · 16, 32] of two inputs each, the first in the lower half; what is missing
+// is 0.
 class FOVEA_PRIVATE_API PackedWeights {
  public:
   PackedWeights() = default;
-  PackedWeights(Index outputs, Index inputs, FloatType type = FloatType::float32);  // to be filled
-  explicit PackedWeights(ConstView w, FloatType type = FloatType::float32);         // [F, E], any strides
+  PackedWeights(Index outputs, Index inputs, FloatType type = FloatType::float32,
+                Precision precision = Precision::float32);  // to be filled
+  explicit PackedWeights(ConstView w, FloatType type = FloatType::float32,
+                         Precision precision = Precision::float32);  // [F, E], any strides
 
   Index outputs() const { return outputs_; }
   Index inputs() const { return inputs_; }
   FloatType type() const { return type_; }
+  Precision precision() const { return precision_; }  // of the products
 
   // W [first_output.., first_input..] = block [outputs, inputs], any strides; in parallel. Of int8, whole
   // rows of W: their scale depends on all of their numbers.
@@ -44,10 +55,15 @@ class FOVEA_PRIVATE_API PackedWeights {
 
   Index panel_outputs() const { return panel_outputs_; }
   Index panels() const { return (outputs_ + panel_outputs_ - 1) / panel_outputs_; }
+  Index panel_inputs() const { return panel_inputs_; }  // E, or whole tiles of it
   // Stored is the type of an element (kernels/stored.h).
   template <typename Stored>
   const Stored* panel(Index p) const {
-    return reinterpret_cast<const Stored*>(memory_.data()) + p * inputs_ * panel_outputs_;
+    return reinterpret_cast<const Stored*>(memory_.data()) + p * panel_inputs_ * panel_outputs_;
+  }
+  // Of Precision::bfloat16: [panel_inputs() / 2, 32].
+  const std::uint32_t* panel_pairs(Index p) const {
+    return reinterpret_cast<const std::uint32_t*>(memory_.data()) + p * panel_inputs_ / 2 * panel_outputs_;
   }
   // Of int8: [panels · P], 0 where there is no output. Else null.
   const float* scales() const { return scales_.data(); }
@@ -55,9 +71,16 @@ class FOVEA_PRIVATE_API PackedWeights {
  private:
   template <typename Stored>
   void set_panel(Index panel, Index first_output, Index first_input, ConstView block);
+  bool in_pairs() const { return precision_ == Precision::bfloat16; }
+  // Where an element stands in its panel. Those of the next output are one further, in pairs two.
+  Index place(Index input, Index column) const {
+    return in_pairs() ? (input / 2 * panel_outputs_ + column) * 2 + input % 2
+                      : input * panel_outputs_ + column;
+  }
 
-  Index outputs_ = 0, inputs_ = 0, panel_outputs_ = 1;
+  Index outputs_ = 0, inputs_ = 0, panel_outputs_ = 1, panel_inputs_ = 0;
   FloatType type_ = FloatType::float32;
+  Precision precision_ = Precision::float32;
   Tensor memory_;  // the panels, in whole floats of memory
   Tensor scales_;
 };

@@ -13,6 +13,7 @@
 #include "kernels/instruction_set.h"
 #include "kernels/panel_blocks.h"
 #include "kernels/stored.h"
+#include "kernels/tile_unit.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/packed_weights.cc"
@@ -42,21 +43,26 @@ using Pointed = std::remove_cv_t<std::remove_pointer_t<Pointer>>;
 
 }  // namespace
 
-PackedWeights::PackedWeights(Index outputs, Index inputs, FloatType type)
+PackedWeights::PackedWeights(Index outputs, Index inputs, FloatType type, Precision precision)
     : outputs_(outputs),
       inputs_(inputs),
-      panel_outputs_(std::max<Index>(24, kernels::strip_width())),
-      type_(type) {
-  const Index panel_bytes = inputs * panel_outputs_ * bytes_of(type), bytes = panels() * panel_bytes;
+      panel_outputs_(precision == Precision::bfloat16 ? kernels::kTileBlock
+                                                      : std::max<Index>(24, kernels::strip_width())),
+      panel_inputs_(precision == Precision::bfloat16 ? kernels::whole_tiles(inputs) : inputs),
+      type_(type),
+      precision_(precision) {
+  HWY_DASSERT(!in_pairs() || type == FloatType::bfloat16);
+  const Index panel_bytes = panel_inputs_ * panel_outputs_ * bytes_of(type), bytes = panels() * panel_bytes;
   memory_ = Tensor::uninitialized({(bytes + 3) / 4});
   if (type == FloatType::int8) scales_ = Tensor({panels() * panel_outputs_});
-  if (outputs % panel_outputs_ == 0 || panel_bytes == 0) return;
-  std::memset(reinterpret_cast<char*>(memory_.data()) + bytes - panel_bytes, 0,
-              static_cast<std::size_t>(panel_bytes));
+  if (bytes == 0) return;
+  // What will not be filled: outputs past the last, inputs past the last of every panel.
+  const Index zeros = panel_inputs_ > inputs_ ? bytes : outputs % panel_outputs_ > 0 ? panel_bytes : 0;
+  std::memset(reinterpret_cast<char*>(memory_.data()) + bytes - zeros, 0, static_cast<std::size_t>(zeros));
 }
 
-PackedWeights::PackedWeights(ConstView w, FloatType type)
-    : PackedWeights(w.shape()[0], w.shape()[1], type) {
+PackedWeights::PackedWeights(ConstView w, FloatType type, Precision precision)
+    : PackedWeights(w.shape()[0], w.shape()[1], type, precision) {
   set(0, 0, w);
 }
 
@@ -68,11 +74,13 @@ void PackedWeights::set_panel(Index panel, Index first_output, Index first_input
   const Index columns = std::min(first_output + block.shape()[0], (panel + 1) * panel_outputs_) - begin;
   MatrixFactor from = {block.data() + (begin - first_output) * block.stride(0), block.stride(1),
                        block.stride(0)};
-  auto* to = reinterpret_cast<Stored*>(memory_.data()) + (panel * inputs_ + first_input) * panel_outputs_ +
-             begin % panel_outputs_;
+  auto* to = reinterpret_cast<Stored*>(memory_.data()) + panel * panel_inputs_ * panel_outputs_;
+  const Index first_column = begin % panel_outputs_;
   if constexpr (std::is_same_v<Stored, float>) {
-    HWY_DYNAMIC_DISPATCH(PackColumns)(from, inputs, columns, to, panel_outputs_);
+    HWY_DYNAMIC_DISPATCH(PackColumns)
+    (from, inputs, columns, to + place(first_input, first_column), panel_outputs_);
   } else {
+    const Index step = in_pairs() ? 2 : 1;
     float inverses[kWidestPanel] = {};
     for (Index c = 0; c < columns && type_ == FloatType::int8; ++c) {
       const Int8Scale scale = int8_scale(from.data + c * from.column_stride, inputs, from.row_stride);
@@ -83,8 +91,10 @@ void PackedWeights::set_panel(Index panel, Index first_output, Index first_input
     for (Index t = 0; t < inputs; t += kDepthBlock, from.data += kDepthBlock * from.row_stride) {
       const Index depth = std::min(kDepthBlock, inputs - t);
       HWY_DYNAMIC_DISPATCH(PackColumns)(from, depth, columns, wide, kWidestPanel);
-      for (Index i = 0; i < depth; ++i, to += panel_outputs_) {
-        for (Index c = 0; c < columns; ++c) store(wide[i * kWidestPanel + c], inverses[c], to[c]);
+      for (Index i = 0; i < depth; ++i) {
+        auto* row = to + place(first_input + t + i, first_column);
+        for (Index c = 0; c < columns; ++c, row += step)
+          store(wide[i * kWidestPanel + c], inverses[c], *row);
       }
     }
   }
@@ -108,8 +118,9 @@ void PackedWeights::set(Index first_output, Index first_input, ConstView block) 
 void PackedWeights::copy_row(Index output, float* to) const {
   const float scale = type_ == FloatType::int8 ? scales()[output] : 1.0f;
   kernels::with_stored_type(type_, [&](auto* stored) {
-    const auto* from = panel<Pointed<decltype(stored)>>(output / panel_outputs_) + output % panel_outputs_;
-    for (Index t = 0; t < inputs_; ++t) to[t] = kernels::widened(from[t * panel_outputs_]) * scale;
+    const auto* from = panel<Pointed<decltype(stored)>>(output / panel_outputs_);
+    const Index column = output % panel_outputs_;
+    for (Index t = 0; t < inputs_; ++t) to[t] = kernels::widened(from[place(t, column)]) * scale;
   });
 }
 

@@ -87,7 +87,8 @@ void multiply_portably(const TileRows& a, Index rows, const std::uint32_t* b, In
 }  // namespace
 
 const TileUnit& portable_tile_unit() {
-  static constexpr TileUnit kPortable = {"portable", nothing, nothing, multiply_portably};
+  // 16 rows take as long one by one as a tile does, on AVX-512.
+  static constexpr TileUnit kPortable = {"portable", kMostFewRows, nothing, nothing, multiply_portably};
   apply_forced_instruction_set();
   return kPortable;
 }

@@ -24,8 +24,13 @@ struct TileRows {
   Index row_stride, block_stride;
 };
 
+inline constexpr Index kMostFewRows = 12;
+
 struct TileUnit {
   const char* name;  // "AMX" or "portable"
+  // So many rows of a dense layer, at most kMostFewRows, are multiplied faster one by one than as a tile of
+  // 32 that is mostly empty.
+  Index few_rows;
 
   // Around all products of a thread's task: AMX's registers are set up, and given back, so that the system
   // need not save them.
@@ -40,6 +45,18 @@ struct TileUnit {
   // portable unit does not.
   void (*multiply)(const TileRows& a, Index rows, const std::uint32_t* b, Index depth, float* c,
                    float* scratch);
+};
+
+// The unit at work on this thread, however the task ends.
+class UnitAtWork {
+ public:
+  explicit UnitAtWork(const TileUnit& unit) : unit_(unit) { unit_.begin(); }
+  ~UnitAtWork() { unit_.end(); }
+  UnitAtWork(const UnitAtWork&) = delete;
+  UnitAtWork& operator=(const UnitAtWork&) = delete;
+
+ private:
+  const TileUnit& unit_;
 };
 
 inline Index tile_scratch(Index depth) { return 2 * kTileBlock * depth; }

@@ -72,7 +72,7 @@ BeamSearch::BeamSearch(const Model& model, const std::vector<Index>& prompt,
   beams_.push_back({decoder_part(model.config(), prompt), 0, 0});
   check_encoder_part(model.config(), read);
   check_decoder_part(model.config(), beams_.front().written, 0);
-  state_.cache = options.cache;
+  state_.cache = cache_type(model, options.cache);
   architecture_.start(state_, one_sequence(read), nullptr);
 }
 

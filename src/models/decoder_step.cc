@@ -5,6 +5,7 @@ namespace fovea {
 void DecoderStep::attend(std::size_t layer, ProjectedHeads& projected, AttentionOptions options,
                          Tensor& out) const {
   options.mask = mask_;
+  options.precision = projected.precision();
   const AttentionPlace where = place(AttentionKind::decoder, layer);
   const bool narrow = narrow_ == static_cast<Index>(layer);
   if (state_ == nullptr && !narrow) return fovea::attend(projected, options, where, out);

@@ -16,6 +16,7 @@ void EncoderDecoder::cross_attend(std::size_t index, const Tensor& input, const 
   query.project(input, layer.query, {decoder_heads_.heads, 0, decoder_heads_.width});
   AttentionOptions options;
   options.scale = cross_scale_;
+  options.precision = query.precision();
   if (!memory.real.empty()) options.mask = Mask::padding(memory.real);
   if (memory.kept != nullptr) {
     step.attend_memory(index, query.q(), (*memory.kept)[index], options, scratch.attended);

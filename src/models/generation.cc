@@ -22,7 +22,7 @@ Index largest(const Tensor& logits) {
 
 Decoding::Decoding(const Model& model, const std::vector<Index>& encoder_ids, Probe* probe, FloatType cache)
     : architecture_(&model.architecture()), state_(std::make_unique<DecodingState>()) {
-  state_->cache = cache;
+  state_->cache = cache_type(model, cache);
   check_encoder_part(model.config(), encoder_ids);
   architecture_->start(*state_, one_sequence(encoder_ids), probe);
 }

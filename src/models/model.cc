@@ -39,6 +39,15 @@ void check_input(const ModelInput& input, const ModelConfig& config) {
   }
 }
 
+// Of bfloat16 products both factors are rounded, so the weights need not be kept in more bits.
+FloatType kept_type(const ModelOptions& options) {
+  if (options.precision == Precision::float32) return options.weights;
+  if (options.weights != FloatType::float32 && options.weights != FloatType::bfloat16) {
+    fail("[model] precision bfloat16 keeps the weights in bfloat16, got {}", to_string(options.weights));
+  }
+  return FloatType::bfloat16;
+}
+
 // "models/minilm/" and "models/minilm" have the same name.
 std::string folder_name(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal();
@@ -68,14 +77,16 @@ inline namespace internal {
 
 Model ModelMaker::make(const Json& config, const WeightFiles& weights, const std::string& name,
                        const std::string& path, const ModelOptions& options) {
-  WeightPlan plan(weights, options.weights);
+  const FloatType type = kept_type(options);
+  WeightPlan plan(weights, type, options.precision);
   Model model;
   model.architecture_ = make_architecture(config, "[model] " + path + ": config.json", plan);
   plan.load();
   model.path_ = path;
   model.name_ = name;
   model.parameters_ = plan.parameters();
-  model.weights_ = options.weights;
+  model.weights_ = type;
+  model.precision_ = options.precision;
   return model;
 }
 

@@ -170,7 +170,7 @@ void WeightPlan::pack(const Part& part, Index first_output, PackedWeights& to) c
 std::shared_ptr<const PackedWeights> WeightPlan::packed_together(const Wanted& wanted) const {
   Index outputs = 0;
   for (const Part& part : wanted.parts) outputs += part.shape[0];
-  auto whole = std::make_shared<PackedWeights>(outputs, wanted.parts.front().shape[1], type_);
+  auto whole = std::make_shared<PackedWeights>(outputs, wanted.parts.front().shape[1], type_, precision_);
   outputs = 0;
   for (const Part& part : wanted.parts) {
     pack(part, outputs, *whole);

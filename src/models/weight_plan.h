@@ -32,9 +32,11 @@ class WeightPlan {
     Index head_width = 0;  // for rotary_pairs
   };
 
-  // Matrices and tables are kept in `type`; vectors, such as biases and norms, in float32.
-  explicit WeightPlan(const WeightFiles& files, FloatType type = FloatType::float32)
-      : files_(files), type_(type) {}
+  // Matrices and tables are kept in `type`; vectors, such as biases and norms, in float32. The precision is
+  // that of products with the matrices; bfloat16 takes the type bfloat16.
+  explicit WeightPlan(const WeightFiles& files, FloatType type = FloatType::float32,
+                      Precision precision = Precision::float32)
+      : files_(files), type_(type), precision_(precision) {}
   WeightPlan(const WeightPlan&) = delete;
   WeightPlan& operator=(const WeightPlan&) = delete;
 
@@ -91,6 +93,7 @@ class WeightPlan {
 
   const WeightFiles& files_;
   FloatType type_;
+  Precision precision_;
   std::vector<Wanted> wanted_;
   std::vector<std::function<void()>> finishers_;
   Index parameters_ = 0;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "core/half.h"
 #include "ops/attention_concat.h"
 
 namespace fovea {
@@ -24,6 +25,7 @@ inline namespace internal {
 
 void ProjectedHeads::project(ConstView x, const Linear& layer, const HeadSizes& heads) {
   heads_ = heads;
+  precision_ = layer.precision();
   const Shape shape = {x.shape()[0], heads.heads + 2 * heads.kv_heads, x.shape()[1], heads.width};
   const bool mine = memory_ != nullptr && memory_.use_count() == 1;
   // Whoever let go of the memory last may have read it in another thread.
@@ -46,7 +48,18 @@ namespace {
 void show(const AttentionPlace& place, ConstView q, ConstView k, ConstView v,
           const AttentionOptions& options, std::shared_ptr<const Tensor> memory) {
   if (place.probe == nullptr) return;
-  place.probe->attention({place.kind, place.layer, q, k, v, options, std::move(memory)});
+  // Whoever computes weights from the call does so in float32.
+  AttentionOptions exact = options;
+  exact.precision = Precision::float32;
+  place.probe->attention({place.kind, place.layer, q, k, v, exact, std::move(memory), options.precision});
+}
+
+Tensor rounded_to_bfloat16(ConstView x) {
+  Tensor result = Tensor::copy_of(x);
+  for (Index i = 0; i < result.shape().elements(); ++i) {
+    result.data()[i] = bfloat16_to_float(float_to_bfloat16(result.data()[i]));
+  }
+  return result;
 }
 
 bool is_changed(const AttentionPlace& place) {
@@ -78,6 +91,12 @@ void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& optio
 
 void attend(ConstView q, const KeyValueCache& cache, const AttentionOptions& options,
             const AttentionPlace& place, Tensor& out) {
+  if (options.precision == Precision::bfloat16 && cache.config().type == FloatType::bfloat16 &&
+      is_decoded(q, cache.stored_keys())) {
+    AttentionOptions exact = options;
+    exact.precision = Precision::float32;
+    return attend(rounded_to_bfloat16(q), cache, exact, place, out);
+  }
   if (cache.config().type == FloatType::float32) {
     return attend(q, cache.keys(), cache.values(), options, place, out);
   }
@@ -88,8 +107,8 @@ void attend(ConstView q, const KeyValueCache& cache, const AttentionOptions& opt
   attention_concat(q, cache.stored_keys(), cache.stored_values(), options, out);
 }
 
-void attend(ProjectedHeads& projected, const AttentionOptions& options, const AttentionPlace& place,
-            Tensor& out) {
+void attend(ProjectedHeads& projected, AttentionOptions options, const AttentionPlace& place, Tensor& out) {
+  options.precision = projected.precision();
   if (is_changed(place)) {
     return attend_changed(projected.q(), projected.k(), projected.v(), options, place, projected.memory(),
                           out);

@@ -32,12 +32,15 @@ class FOVEA_PRIVATE_API ProjectedHeads {
   View k() { return part(heads_.heads, heads_.kv_heads); }
   View v() { return part(heads_.heads + heads_.kv_heads, heads_.kv_heads); }
   const std::shared_ptr<Tensor>& memory() const { return memory_; }
+  // That of the layer that projected them: attention between them is computed in the same.
+  Precision precision() const { return precision_; }
 
  private:
   View part(Index first, Index heads);
 
   std::shared_ptr<Tensor> memory_;  // [B, H + 2 Hkv, N, D]
   HeadSizes heads_;
+  Precision precision_ = Precision::float32;
 };
 
 // Where a call belongs; `probe` may be null.
@@ -56,11 +59,13 @@ inline void show_stream(const AttentionPlace& place, StreamPoint point, Tensor& 
 // [B, Hkv, M, D] → out [B, N, H·D], used again if it has this shape.
 FOVEA_PRIVATE_API void attend(ConstView q, ConstView k, ConstView v, const AttentionOptions& options,
                               const AttentionPlace& place, Tensor& out);
-// The same of keys and values in a cache, whatever its type; a probe sees them widened to float32.
+// The same of keys and values in a cache, whatever its type; a probe sees them widened to float32. With
+// precision bfloat16 and a cache of bfloat16, a few queries are rounded, and the rest is computed in
+// float32: keys and values are read once, where tiles would pack them again for every token.
 FOVEA_PRIVATE_API void attend(ConstView q, const KeyValueCache& cache, const AttentionOptions& options,
                               const AttentionPlace& place, Tensor& out);
-// Of self-attention: the probe may keep what was projected.
-FOVEA_PRIVATE_API void attend(ProjectedHeads& projected, const AttentionOptions& options,
+// Of self-attention, in the precision of the projection; the probe may keep what was projected.
+FOVEA_PRIVATE_API void attend(ProjectedHeads& projected, AttentionOptions options,
                               const AttentionPlace& place, Tensor& out);
 
 // Where the queries, keys and values of a call come from: k | v stand side by side in `keys_values`, from

@@ -33,12 +33,14 @@ void Capture::keep(CapturedAttention call) {
 void Capture::attention(const AttentionCall& call) {
   check_new(call.kind, call.layer);
   if (call.memory != nullptr) {
-    calls_.push_back({call.kind, call.layer, call.q, call.k, call.v, call.options, call.memory});
+    calls_.push_back(
+        {call.kind, call.layer, call.q, call.k, call.v, call.options, call.memory, call.precision});
     return;
   }
   const auto copies = std::make_shared<const std::array<Tensor, 3>>(
       std::array{Tensor::copy_of(call.q), Tensor::copy_of(call.k), Tensor::copy_of(call.v)});
-  calls_.push_back({call.kind, call.layer, (*copies)[0], (*copies)[1], (*copies)[2], call.options, copies});
+  calls_.push_back({call.kind, call.layer, (*copies)[0], (*copies)[1], (*copies)[2], call.options, copies,
+                    call.precision});
 }
 
 const std::vector<TokenSequence>& Capture::query_sequences(AttentionKind kind) const {

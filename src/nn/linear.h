@@ -21,6 +21,7 @@ class FOVEA_PRIVATE_API Linear {
   bool empty() const { return weight_ == nullptr; }
   Index outputs() const { return weight_->outputs(); }
   Index inputs() const { return weight_->inputs(); }
+  Precision precision() const { return weight_->precision(); }  // of its products
 
   // x [.., E] → activation(x Wᵀ + b) [.., F].
   Tensor operator()(ConstView x, Activation activation = Activation::none) const;

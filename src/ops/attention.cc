@@ -33,6 +33,13 @@ kernels::AttentionProblem problem_of(const AttentionViews& views, const Attentio
 
 }  // namespace
 
+bool is_decoded(const TypedView& q, const TypedView& k) {
+  const int rank = q.shape().rank();
+  if (rank < 2 || rank > 5 || k.shape().rank() != rank) return false;
+  const Index heads = rank > 3 ? q.shape()[rank - 3] : 1, key_heads = rank > 3 ? k.shape()[rank - 3] : 1;
+  return key_heads > 0 && heads / key_heads * q.shape()[rank - 2] <= kernels::kMostDecodeRows;
+}
+
 namespace {
 
 // How q, k and v are stored.
@@ -78,14 +85,6 @@ bool is_float32(const TypedView& x) { return x.type() == FloatType::float32; }
 
 Index last_stride(const TypedView& x) {
   return x.strides()[static_cast<std::size_t>(x.shape().rank() - 1)];
-}
-
-// Do few queries share a key head? Shapes may be wrong still.
-bool is_decoded(const TypedView& q, const TypedView& k) {
-  const int rank = q.shape().rank();
-  if (rank < 2 || rank > 5 || k.shape().rank() != rank) return false;
-  const Index heads = rank > 3 ? q.shape()[rank - 3] : 1, key_heads = rank > 3 ? k.shape()[rank - 3] : 1;
-  return key_heads > 0 && heads / key_heads * q.shape()[rank - 2] <= kernels::kMostDecodeRows;
 }
 
 // Rows without gaps, which the kernels widen as they read them.

@@ -14,4 +14,7 @@ void attention_concat(ConstView q, ConstView k, ConstView v, const AttentionOpti
 void attention_concat(const TypedView& q, const TypedView& k, const TypedView& v,
                       const AttentionOptions& options, Tensor& out);
 
+// Do so few queries share a key head that keys are widened in registers? Shapes may be wrong still.
+bool is_decoded(const TypedView& q, const TypedView& k);
+
 }  // namespace fovea

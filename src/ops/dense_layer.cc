@@ -1,10 +1,12 @@
 #include "ops/dense_layer.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "core/fail.h"
 #include "fovea/instruction_set.h"
+#include "kernels/tile_unit.h"
 #include "ops/observed_call.h"
 
 namespace fovea {
@@ -32,6 +34,13 @@ void check_result(View out, const Shape& wanted) {
   fail("[linear] the result is {}, expected {}, contiguous", out.shape().to_string(), wanted.to_string());
 }
 
+// "bfloat16 AMX, ": what computes it, unless that is float32.
+std::string precision_text(const PackedWeights& weights, Index rows) {
+  if (weights.precision() == Precision::float32) return "";
+  const kernels::TileUnit& unit = kernels::best_tile_unit();
+  return fmt::format("bfloat16 {}, ", rows <= unit.few_rows ? "row by row" : unit.name);
+}
+
 // x [.., E] as contiguous rows.
 void multiply(ConstView x, const PackedWeights& weights, const DenseOptions& options,
               const kernels::DenseResult& result) {
@@ -43,7 +52,8 @@ void multiply(ConstView x, const PackedWeights& weights, const DenseOptions& opt
   const auto describe = [&] {
     return CallText{
         fmt::format("x {}, W [{}, {}]", x.shape().to_string(), weights.outputs(), weights.inputs()),
-        fmt::format("packed: {} panels of {} outputs", weights.panels(), weights.panel_outputs())};
+        fmt::format("{}packed: {} panels of {} outputs", precision_text(weights, rows), weights.panels(),
+                    weights.panel_outputs())};
   };
   run_observed("dense_layer", describe, [&] {
     kernels::dense_layer({x.data(), rows, weights, options.bias, result, options.activation, options.end});

@@ -94,7 +94,7 @@ class ChangedProbe final : public Probe {
       const LayerView& at = layers[next_];
       if (at.kind == kind && at.layer == layer) break;
       if (!departure_.keeps(at.kind, at.layer)) continue;
-      capture_.keep({at.kind, at.layer, at.q, at.k, at.v, at.options, at.memory});
+      capture_.keep({at.kind, at.layer, at.q, at.k, at.v, at.options, at.memory, at.precision});
     }
   }
 

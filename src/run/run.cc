@@ -107,8 +107,11 @@ std::string HeadChoice::name() const {
 
 Run::Run(Capture capture) : model_(std::move(capture.model)) {
   for (const CapturedAttention& call : capture.calls()) {
-    layers_.push_back(
-        {{call.q, call.k, call.v, nothing(), call.options, call.memory}, call.kind, call.layer});
+    layers_.push_back({{call.q, call.k, call.v, nothing(), call.options, call.memory},
+                       call.kind,
+                       call.layer,
+                       nullptr,
+                       call.precision});
   }
   for (const AttentionKind kind : kinds()) {
     tokens_.emplace_back(kind, std::make_shared<const Tokens>(

@@ -48,6 +48,14 @@ AttentionKind read_kind(const JsonFields& fields) {
   fail("{}: kind is \"{}\", expected encoder, decoder or cross", fields.where(), name);
 }
 
+Precision read_precision(const JsonFields& fields) {
+  const std::string name = fields.text("precision");
+  for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
+    if (name == to_string(precision)) return precision;
+  }
+  fail("{}: precision is \"{}\", expected float32 or bfloat16", fields.where(), name);
+}
+
 }  // namespace
 
 std::string array_prefix(AttentionKind kind, Index layer) {
@@ -81,6 +89,7 @@ void write_layer(JsonWriter& json, const LayerView& layer, const std::string& wh
     json.key("scale").number(static_cast<double>(*options.scale));
   }
   json.key("softcap").number(static_cast<double>(options.softcap));
+  if (layer.precision != Precision::float32) json.key("precision").string(to_string(layer.precision));
   json.end_object();
 }
 
@@ -170,6 +179,7 @@ void RunReader::add_layer(const JsonFields& fields) {
   layer.options.mask = parse_mask(fields.text("mask"));
   if (fields.has("scale")) layer.options.scale = fields.number("scale");
   layer.options.softcap = fields.number("softcap");
+  if (fields.has("precision")) layer.precision = read_precision(fields);
   const std::string prefix = prefix_ + array_prefix(layer.kind, layer.layer);
   if (!frames_ && arrays_->contains(prefix + "weights")) {
     layer.weights = stored_weights(prefix, layer.options.mask);

@@ -325,6 +325,47 @@ TEST(ModelWeights, every_command_takes_a_type) {
   }
 }
 
+TEST(ModelPrecision, every_command_that_runs_a_model_computes_in_bfloat16_on_request) {
+  const std::string gpt2 = tiny_model("gpt2"), bart = tiny_model("bart");
+  const TemporaryDirectory folder;
+  const std::vector<std::vector<std::string>> commands = {
+      {"predict", "--model", gpt2, "the cat"},
+      {"generate", "--model", gpt2, "the cat", "-n", "3"},
+      {"analyze", "--model", gpt2, "the cat"},
+      {"attend", "--model", gpt2, "the cat", "-o", folder.file("x.npz")},
+      {"whatif", "--model", gpt2, "the cat", "--ablate", "L0H1"},
+      {"sweep", "--model", gpt2, "the cat"},
+      {"view", "--model", gpt2, "the cat", "-o", folder.file("x.html")},
+      {"translate", "--model", bart, "the cat", "-n", "3"}};
+  for (std::vector<std::string> words : commands) {
+    const CommandResult plain = run_fovea(words, {"FOVEA_VERBOSE=1"});
+    EXPECT_EQ(lines_with(plain.err, "; bfloat16 "), 0) << words.front();
+    words.insert(words.end(), {"--precision", "bf16"});
+    const CommandResult result = run_fovea(words, {"FOVEA_VERBOSE=1"});
+    EXPECT_EQ(result.exit_code, 0) << words.front() << ": " << result.err;
+    const int dense = lines_with(result.err, "fovea: dense_layer by ");
+    EXPECT_GT(dense, 0) << words.front();
+    EXPECT_EQ(lines_with(result.err, "; bfloat16 row by row, packed: ") +
+                  lines_with(result.err, "; bfloat16 portable, packed: ") +
+                  lines_with(result.err, "; bfloat16 AMX, packed: "),
+              dense)
+        << words.front() << ": " << result.err;
+  }
+}
+
+TEST(ModelPrecision, what_does_not_go_together_is_refused) {
+  const CommandResult types = run_fovea(
+      {"predict", "--model", tiny_model("gpt2"), "a", "--precision", "bf16", "--weights", "int8"});
+  EXPECT_EQ(types.exit_code, 2);
+  EXPECT_TRUE(contains(types.err, "--precision bf16 keeps the model's weights as bfloat16, got int8"))
+      << types.err;
+  EXPECT_TRUE(
+      contains(run_fovea({"analyze", "w.npy", "--precision", "bf16"}).err, "--precision needs --model"));
+  const CommandResult training = run_fovea({"train", "--precision", "bf16"});
+  EXPECT_EQ(training.exit_code, 2);
+  EXPECT_TRUE(contains(training.err, "--precision")) << training.err;
+}
+
 TEST(ModelWeights, unknown_types_and_types_without_a_model_are_refused) {
   const CommandResult unknown =
       run_fovea({"predict", "--model", tiny_model("gpt2"), "a", "--weights", "int4"});

@@ -20,6 +20,13 @@ inline std::string whatif_golden(const std::string& name) {
   return std::string(FOVEA_TEST_DATA) + "/whatif/" + name + ".safetensors";
 }
 
+// Nine tokens, of an encoder-decoder model for both.
+inline ModelInput input_of(const Model& model) {
+  ModelInput input{Ids({1, 9}, {5, 9, 3, 44, 21, 8, 8, 30, 2}), {}, {}, {}};
+  if (model.config().is_encoder_decoder()) input.decoder_ids = input.ids;
+  return input;
+}
+
 // |got − want| ≤ tolerance · max(1, |want|) everywhere; a failure names the worst place.
 inline void expect_near(ConstView got, const Tensor& want, double tolerance, const std::string& what) {
   ASSERT_EQ(got.shape(), want.shape()) << what;

@@ -15,6 +15,7 @@ namespace fovea {
 namespace {
 
 using testing::expect_near;
+using testing::input_of;
 using testing::tiny_model;
 
 constexpr FloatType kNarrow[] = {FloatType::float16, FloatType::bfloat16, FloatType::int8};
@@ -63,12 +64,6 @@ void write_rounded(const std::string& name, FloatType type, const TemporaryFolde
     }
   }
   save_safetensors(folder / "model.safetensors", arrays);
-}
-
-ModelInput input_of(const Model& model) {
-  ModelInput input{Ids({1, 9}, {5, 9, 3, 44, 21, 8, 8, 30, 2}), {}, {}, {}};
-  if (model.config().is_encoder_decoder()) input.decoder_ids = input.ids;
-  return input;
 }
 
 class WeightTypeModels : public ::testing::TestWithParam<const char*> {};

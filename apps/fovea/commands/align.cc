@@ -33,7 +33,7 @@ class AlignCommand final : public Command {
     options.positional_paths("FILE", 1, 1, file_, tr("lines \"source TAB target\""));
     declare_model(options, model_);
     options.require_last();
-    declare_weights(options, weights_);
+    load_.declare(options);
     alignment_.declare(options);
     options.flag("--json", json_, tr("print words, weights and links as JSON"));
   }
@@ -51,7 +51,7 @@ class AlignCommand final : public Command {
                          "target\": {2}",
                          one_line(file_.front()), read.broken.size(), numbers_of_lines(read.broken))));
     }
-    const TextModel model = load_named_model(*model_, weights_);
+    const TextModel model = load_named_model(*model_, load_);
     const AlignmentOptions options = alignment_.options(model_folder(*model_));
     const StopOnSignal interrupt;
     JsonWriter json;
@@ -105,7 +105,7 @@ class AlignCommand final : public Command {
 
   std::vector<std::string> file_;
   std::optional<std::string> model_;
-  std::optional<FloatType> weights_;
+  LoadArguments load_;
   AlignmentArguments alignment_;
   bool json_ = false;
 };

@@ -71,7 +71,7 @@ class GenerateCommand final : public Command {
     options.positional_paths("PROMPT", 1, 1, prompt_, tr("a text, a file, or -"));
     declare_model(options, model_);
     options.require_last();
-    declare_weights(options, weights_);
+    load_.declare(options);
     options.integer("-n,--tokens", "N", tokens_, 0, 1 << 20,
                     tr("maximum number of new tokens; default: "
                        "200"));
@@ -94,7 +94,7 @@ class GenerateCommand final : public Command {
 
   void run(const Context& context) override {
     check_command_line();
-    const TextModel loaded = load_named_model(*model_, weights_);
+    const TextModel loaded = load_named_model(*model_, load_);
     const ModelConfig& config = loaded.model().config();
     if (!config.has_decoder()) {
       throw Error(fmt::format("[generate] {} is a {} model, an encoder: it cannot generate text",
@@ -183,7 +183,8 @@ class GenerateCommand final : public Command {
 
   std::vector<std::string> prompt_;
   std::optional<std::string> model_, capture_;
-  std::optional<FloatType> weights_, cache_;
+  LoadArguments load_;
+  std::optional<FloatType> cache_;
   std::optional<Index> tokens_, top_k_, seed_;
   std::optional<double> temperature_, top_p_;
   BeamArguments beams_;

@@ -50,7 +50,7 @@ class PredictCommand final : public Command {
     options.positional_paths("TEXT", 1, 2, texts_, tr("a text, a file, or -; a second one makes a pair"));
     declare_model(options, model_);
     options.require_last();
-    declare_weights(options, weights_);
+    load_.declare(options);
     options.text("--position", "P", position_,
                  tr("positions or tokens, separated by commas, or all; default: the last, of BERT every "
                     "[MASK]"));
@@ -71,7 +71,7 @@ class PredictCommand final : public Command {
   void run(const Context& context) override {
     if (lens_ && attribution_) throw UsageError("--lens and --attribution: choose one of them");
     if (token_ && !lens_ && !attribution_) throw UsageError("--token needs --lens or --attribution");
-    const TextModel model = load_named_model(*model_, weights_);
+    const TextModel model = load_named_model(*model_, load_);
     const std::vector<std::string> texts = texts_of_arguments(texts_);
     if (!model.model().config().has_logits) return compare(context, model, texts);
     ReadOptions options;
@@ -196,7 +196,7 @@ class PredictCommand final : public Command {
 
   std::vector<std::string> texts_;
   std::optional<std::string> model_, position_, token_;
-  std::optional<FloatType> weights_;
+  LoadArguments load_;
   std::optional<Index> top_;
   bool json_ = false, lens_ = false, attribution_ = false;
 };

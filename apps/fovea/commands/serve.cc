@@ -38,7 +38,7 @@ class ServeCommand final : public Command {
   void declare(OptionList& options) override {
     options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -"));
     declare_model(options, model_);
-    declare_weights(options, weights_);
+    load_.declare(options);
     options.path("--film", "FILE", film_, tr("a film recorded by fovea train"));
     options.paths("--study", "FILE", studies_, tr("a study made by fovea study; twice: side by side"));
     options.text("--host", "ADDRESS", host_,
@@ -54,9 +54,8 @@ class ServeCommand final : public Command {
     if (host_) options.host = *host_;
     if (port_) options.port = static_cast<int>(*port_);
     const std::vector<explorer::ServedModel> models = served_models(model_);
-    explorer::Server server(options, explorer::embedded_page(), models, [this](const std::string& folder) {
-      return load_model_folder(folder, weights_);
-    });
+    explorer::Server server(options, explorer::embedded_page(), models,
+                            [this](const std::string& folder) { return load_model_folder(folder, load_); });
     if (film_) server.captures().show(Film::load(*film_, options.limits.film_bytes));
     if (!studies_.empty()) server.show(load_studies(studies_));
     if (!texts_.empty()) read_first(server, models, context.language);
@@ -80,7 +79,7 @@ class ServeCommand final : public Command {
 
   std::vector<std::string> texts_, studies_;
   std::optional<std::string> model_, film_, host_;
-  std::optional<FloatType> weights_;
+  LoadArguments load_;
   std::optional<Index> port_;
   bool no_browser_ = false, json_ = false;
 };

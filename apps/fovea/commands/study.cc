@@ -63,7 +63,7 @@ class StudyCommand final : public Command {
     options.suggest({"merge", "show", "atlas"});
     options.suggest_files();
     declare_model(options, model_);
-    declare_weights(options, weights_);
+    load_.declare(options);
     corpus_.declare(options);
     options.path("-o,--output", "FILE", output_,
                  tr("the study, a .safetensors file; show: a picture; atlas: a .md file"));
@@ -101,7 +101,7 @@ class StudyCommand final : public Command {
   void study(const Context& context) const {
     if (!model_) throw UsageError("--model is missing: the model to study");
     const std::string& path = output();
-    const TextModel model = load_named_model(*model_, weights_);
+    const TextModel model = load_named_model(*model_, load_);
     StudyRunOptions options;
     options.study.length = length_.value_or(std::min<Index>(128, model.model().config().max_tokens));
     options.study.similarity_rows = compare_.value_or(2);
@@ -206,7 +206,7 @@ class StudyCommand final : public Command {
   std::vector<std::string> words_;
   CorpusInput corpus_;
   std::optional<std::string> model_, output_, shard_, head_, measure_;
-  std::optional<FloatType> weights_;
+  LoadArguments load_;
   std::optional<Index> length_, compare_;
   std::optional<double> save_every_;
   std::string picture_;

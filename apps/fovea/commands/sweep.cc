@@ -54,7 +54,7 @@ class SweepCommand final : public Command {
     options.positional_paths("TEXT", 1, 2, texts_, tr("a text, a file, or -; a second one makes a pair"));
     declare_model(options, model_);
     options.require_last();
-    declare_weights(options, weights_);
+    load_.declare(options);
     options.text(
         "--metric", "METRIC", metric_,
         tr("kl, loss, cosine, logit(TOKEN), or logit(TOKEN) - logit(TOKEN); default: kl, without an output "
@@ -91,7 +91,7 @@ class SweepCommand final : public Command {
 
   std::vector<std::string> texts_, patch_from_;
   std::optional<std::string> model_, metric_, position_, output_;
-  std::optional<FloatType> weights_;
+  LoadArguments load_;
   std::string over_ = "heads", ablate_ = "zero", kind_;
   std::string chosen_;  // the metric
   double seconds_ = 0;  // that the sweep took, without loading the model
@@ -134,7 +134,7 @@ SweepOptions SweepCommand::sweep_options(const TextModel& model, const TextRun& 
 
 void SweepCommand::run(const Context& context) {
   check_command_line();
-  const TextModel model = load_named_model(*model_, weights_);
+  const TextModel model = load_named_model(*model_, load_);
   chosen_ = metric_.value_or(model.model().config().has_logits ? "kl" : "cosine");
   ReadOptions reading;
   reading.write = false;

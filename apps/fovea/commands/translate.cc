@@ -44,7 +44,7 @@ class TranslateCommand final : public Command {
     options.positional_paths("TEXT", 1, 1, text_, tr("a text, a file, or -"));
     declare_model(options, model_);
     options.require_last();
-    declare_weights(options, weights_);
+    load_.declare(options);
     options.integer("-n,--tokens", "N", tokens_, 1, 1 << 20,
                     tr("maximum number of new tokens; default: "
                        "200"));
@@ -58,7 +58,7 @@ class TranslateCommand final : public Command {
   void run(const Context& context) override {
     beams_.check();
     if (lines_ && (output_ || json_)) throw UsageError("--lines: goes with neither -o nor --json");
-    const TextModel model = load_named_model(*model_, weights_);
+    const TextModel model = load_named_model(*model_, load_);
     if (!model.model().config().is_encoder_decoder()) {
       throw Error(fmt::format("[translate] {} is a {} model: expected an encoder with a decoder",
                               model.model().name(), to_string(model.model().config().family)));
@@ -153,7 +153,7 @@ class TranslateCommand final : public Command {
 
   std::vector<std::string> text_;
   std::optional<std::string> model_, output_;
-  std::optional<FloatType> weights_;
+  LoadArguments load_;
   std::optional<Index> tokens_;
   BeamArguments beams_;
   AlignmentArguments alignment_;

@@ -85,7 +85,7 @@ class ViewCommand final : public Command {
   void declare(OptionList& options) override {
     options.positional_paths("TEXT", 0, 2, texts_, tr("texts, files, or -; none: examples and lessons"));
     declare_model(options, model_);
-    declare_weights(options, weights_);
+    load_.declare(options);
     options.path("--film", "FILE", film_, tr("a film recorded by fovea train"));
     options.paths("--study", "FILE", studies_, tr("a study made by fovea study; twice: side by side"));
     options.path("-o,--output", "FILE", output_, tr("the page to write: .html"));
@@ -100,21 +100,21 @@ class ViewCommand final : public Command {
           fmt::format("--output: got \"{}\", expected a name ending in .html", one_line(*output_)));
     }
     if (film_) {
-      if (!texts_.empty() || model_ || weights_ || steps_ || !studies_.empty())
-        throw UsageError("--film takes no TEXT, --model, --weights, --steps or --study");
+      if (!texts_.empty() || model_ || load_.given() || steps_ || !studies_.empty())
+        throw UsageError("--film takes no TEXT, --model, --weights, --precision, --steps or --study");
       const explorer::PageFile file = film_page(explorer::embedded_page(), Film::load(*film_));
       write_file(*output_, file.html);
       return report(context, file);
     }
     if (!studies_.empty()) {
-      if (!texts_.empty() || model_ || weights_ || steps_ || film_)
-        throw UsageError("--study takes no TEXT, --model, --weights, --steps or --film");
+      if (!texts_.empty() || model_ || load_.given() || steps_ || film_)
+        throw UsageError("--study takes no TEXT, --model, --weights, --precision, --steps or --film");
       const explorer::PageFile file = study_page(explorer::embedded_page(), load_studies(studies_));
       return write_page(file);
     }
     if (texts_.empty()) {
       if (model_) throw UsageError("--model needs a TEXT");
-      if (weights_) throw UsageError("--weights needs a TEXT");
+      if (load_.given()) throw UsageError("--weights and --precision need a TEXT");
       return write_page(page_file(explorer::embedded_page(), own_model_folder));
     }
     const explorer::PageFile file = file_of_texts(context.language);
@@ -132,7 +132,7 @@ class ViewCommand final : public Command {
     const std::vector<std::string> texts = texts_of_arguments(texts_);
     request.text = texts[0];
     if (texts.size() == 2) request.second_text = texts[1];
-    const TextModel model = load_model_folder(chosen->folder, weights_);
+    const TextModel model = load_model_folder(chosen->folder, load_);
     explorer::StoredCapture stored = capture_text(model, request, "c1");
     stored.seconds = 0;  // the same text gives the same bytes, however long it took
     print_reading_notes(stored.run().readings(), language);
@@ -164,7 +164,7 @@ class ViewCommand final : public Command {
 
   std::vector<std::string> texts_, studies_;
   std::optional<std::string> model_, film_, output_, steps_;
-  std::optional<FloatType> weights_;
+  LoadArguments load_;
 };
 
 }  // namespace

@@ -62,7 +62,7 @@ class WhatIfCommand final : public Command {
 
   std::vector<std::string> texts_, ablate_, mean_, scale_, block_, patch_, patch_from_;
   std::optional<std::string> model_, position_;
-  std::optional<FloatType> weights_;
+  LoadArguments load_;
   std::optional<Index> top_;
   bool json_ = false;
 };
@@ -71,7 +71,7 @@ void WhatIfCommand::declare(OptionList& options) {
   options.positional_paths("TEXT", 1, 2, texts_, tr("a text, a file, or -; a second one makes a pair"));
   declare_model(options, model_);
   options.require_last();
-  declare_weights(options, weights_);
+  load_.declare(options);
   options.texts("--ablate", "HEADS", ablate_, tr("these heads give nothing: L2H3,L4H*"));
   options.texts("--ablate-mean", "HEADS", mean_,
                 tr("these heads give at every position the mean of what they give"));
@@ -129,7 +129,7 @@ void WhatIfCommand::run(const Context& context) {
   if (patch_.empty() != patch_from_.empty()) {
     throw UsageError("--patch and --patch-from go together: an activation, and the text it is taken from");
   }
-  const TextModel model = load_named_model(*model_, weights_);
+  const TextModel model = load_named_model(*model_, load_);
   ReadOptions options;
   options.write = false;
   options.output = true;

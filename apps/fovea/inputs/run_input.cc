@@ -4,7 +4,6 @@
 
 #include "fovea/error.h"
 #include "inputs/arrays.h"
-#include "inputs/model_input.h"
 #include "output/reading_notes.h"
 
 namespace fovea::command {
@@ -20,7 +19,7 @@ void RunInput::declare(OptionList& options) {
       tr("a model (its folder, or a name from fovea model list) to run on TEXT, or on a pair of texts; a "
          "text may be a file, or - for standard input"));
   options.suggest_last(names_of_models());
-  declare_weights(options, model_weights_);
+  load_.declare(options);
   options.path("--capture", "FILE", capture_, tr("a run saved by fovea generate --capture"));
   options.choice("--kind", {"encoder", "decoder", "cross"}, kind_,
                  tr("for an encoder-decoder model: which attention; default: encoder"));
@@ -35,7 +34,7 @@ void RunInput::check(std::size_t words) const {
   if (model_ && (words < 1 || words > 2)) {
     throw UsageError(fmt::format("--model: got {} texts, expected one, or two for a pair", words));
   }
-  check_weights(model_weights_, model_);
+  load_.check(model_);
   if (!kind_.empty() && !model_ && !capture_) throw UsageError("--kind needs --model or --capture");
   if (!q_ && scores_.change_scores()) {
     throw UsageError(
@@ -46,7 +45,7 @@ void RunInput::check(std::size_t words) const {
 }
 
 OpenRun RunInput::load(const std::vector<std::string>& words, Language language, bool value_norms) const {
-  if (model_) return of_run(read_arguments(*model_, words, language, model_weights_, value_norms));
+  if (model_) return of_run(read_arguments(*model_, words, language, load_, value_norms));
   if (capture_) {
     Run run = Run::load(*capture_);
     print_reading_notes(run.readings(), language);

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "fovea/float_type.h"
 #include "fovea/language.h"
 #include "fovea/run.h"
+#include "inputs/model_input.h"
 #include "inputs/score_arguments.h"
 #include "inputs/weights_input.h"
 #include "options.h"
@@ -52,7 +52,7 @@ class RunInput {
 
   WeightsInput weights_;
   std::optional<std::string> q_, k_, model_, capture_;
-  std::optional<FloatType> model_weights_;
+  LoadArguments load_;
   std::string kind_;
   ScoreArguments scores_;
 };

@@ -151,7 +151,7 @@ void check_model_output(const std::string& path) {
 void attend_by_model(const Context& context, const ModelAttention& request) {
   std::vector<AttentionPath> paths;
   if (request.verbose) observe_attention([&](const AttentionPath& path) { paths.push_back(path); });
-  const Run run = read_arguments(request.model, request.texts, context.language, request.weights);
+  const Run run = read_arguments(request.model, request.texts, context.language, request.load);
   observe_attention({});  // the weights that are computed next are no part of the model's run
   if (request.verbose) print_paths(run, paths);
   const StopOnSignal interrupt;

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "command.h"
-#include "fovea/float_type.h"
+#include "inputs/model_input.h"
 
 namespace fovea::command {
 
 struct ModelAttention {
   std::string model;
-  std::optional<FloatType> weights;  // the type in which the model's are kept; none: float32
+  LoadArguments load;
   std::vector<std::string> texts;    // arguments: texts, files or "-"
   std::optional<Index> layer, head;  // none: all
   std::string output;

@@ -36,8 +36,9 @@ Translations attend() {
       {"probability of dropping a weight", "丢弃权重的比例"},
       {"seed of the dropout; default: 0", "dropout 的种子；默认 0"},
       {"bf16: round q, k, v and exponentials to bfloat16, sum in float32; relative error about 0.3 %; "
-       "default: float32",
-       "bf16：把 q、k、v 和指数值舍入为 bfloat16，用 float32 求和，相对误差约 0.3 %；默认 float32"},
+       "with --model: in all of the model, about 0.5 %; default: float32",
+       "bf16：把 q、k、v 和指数值舍入为 bfloat16，用 float32 求和，相对误差约 0.3 %；配合 --model 时整个模型都这样计算，"
+       "误差约 0.5 %；默认 float32"},
       {"also write the weights [.., N, M]", "同时写出权重 [.., N, M]"},
       {"also write log Σ exp of the scores [.., N]", "同时写出分数的 log Σ exp [.., N]"},
       {"under mpirun: each process reads and writes its rows of three .npy files and one output; needs a "
