@@ -188,7 +188,9 @@ HWY_INLINE Index DotNextRows(const float* q, Index q_stride, Index left, Index w
 template <typename T>
 HWY_NOINLINE void DotRows(const float* q, Index q_stride, Index rows, Index whole_depth,
                           const StreamKeys<T, kScoreStreams>& keys, float* scores) {
-  for (Index r = DotNextRows<kFetches>(q, q_stride, rows, whole_depth, keys, scores); r < rows;) {
+  Index r = 0;
+  if constexpr (kFetches) r = DotNextRows<true>(q, q_stride, rows, whole_depth, keys, scores);
+  while (r < rows) {
     r += DotNextRows<false>(q + r * q_stride, q_stride, rows - r, whole_depth, keys,
                             scores + r * kScoreStride);
   }
@@ -304,8 +306,11 @@ HWY_INLINE Index AddValuesOfNextRows(const float* scores, Index left, const Stre
 template <int NS, typename T>
 HWY_NOINLINE void AddValuesOf(const float* scores, Index rows, const StreamKeys<T, NS>& keys, Index columns,
                               float* out, Index out_stride) {
-  constexpr bool kFetch = kFetches && NS > 1;
-  for (Index r = AddValuesOfNextRows<NS, kFetch>(scores, rows, keys, columns, out, out_stride); r < rows;) {
+  Index r = 0;
+  if constexpr (kFetches && NS > 1) {
+    r = AddValuesOfNextRows<NS, true>(scores, rows, keys, columns, out, out_stride);
+  }
+  while (r < rows) {
     r += AddValuesOfNextRows<NS, false>(scores + r * kScoreStride, rows - r, keys, columns,
                                         out + r * out_stride, out_stride);
   }
