@@ -156,7 +156,8 @@ TEST_P(Bfloat16Models, the_capture_says_so_and_weights_are_those_of_its_queries_
   }
   const TemporaryFolder folder;
   run.save(folder / "run.safetensors");
-  for (const LayerView& layer : fovea::Run::load(folder / "run.safetensors").layers()) {
+  const fovea::Run loaded = fovea::Run::load(folder / "run.safetensors");
+  for (const LayerView& layer : loaded.layers()) {
     EXPECT_EQ(layer.precision, Precision::bfloat16);
   }
 }
