@@ -52,7 +52,9 @@ inline constexpr FetchDistance kScoreFetch{0, 0}, kValueFetch{0, 0};
 #endif
 inline constexpr bool kFetches = kScoreFetch.far > 0;
 
+// By way of a number: it may lie past the end of the keys, where no pointer may be computed.
 HWY_INLINE const char* BytesAfter(const void* from, Index bytes) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) +
                                        static_cast<std::uintptr_t>(bytes));
 }
