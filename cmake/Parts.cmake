@@ -35,7 +35,7 @@ if(FOVEA_BUILD_APPS OR FOVEA_MPI)
   set(distributed_rooms distributed)
 endif()
 
-set(FOVEA_LIGHT_ROOMS models train explain lessons plot)  # compute little themselves: src/CMakeLists.txt
+set(FOVEA_LIGHT_ROOMS io models train run explain lessons plot)  # compute little themselves: src/CMakeLists.txt
 
 # What the Python package uses of the other rooms: all but these files. The module is linked with -z now, and its stub is
 # made by importing it: a file that is missing ends the build.

@@ -1,5 +1,6 @@
 # fovea_unite(target): compiles up to 24 files of a folder as one, so that headers are read and templates compiled once
-# for all of them; it saves two fifths of a build. Files that are compiled for several instruction sets stand alone.
+# for all of them; it saves two fifths of a build. Of the kernels, which are compiled for several instruction sets, those
+# of FOVEA_KERNELS_TOGETHER are one: Highway's headers take as long as a small kernel.
 # scripts/check_includes finds the include that a file forgot; the preset dev compiles file by file.
 option(FOVEA_UNITY_BUILD "Compile several files as one: faster, but hides a missing include" OFF)
 
@@ -17,6 +18,38 @@ set(FOVEA_FILES_ALONE
     plot/panel_grid plot/query_key_value_diagram plot/ticks plot/word_scores_diagram
     tests/apps/serve_command_test tests/apps/whatif_command_test tests/io/npy_test tests/io/npz_test
     tests/io/safetensors_test tests/ops/attention_test tests/ops/attention_statistics_edges_test tests/ops/softmax_test)
+
+# Each line is a unit, whose kernels must not share a name; those that take longest stand alone.
+set(FOVEA_KERNELS_TOGETHER
+    "adamw column_sums convert cross_entropy dropout_rows matrix_product normalization normalization_backward packed_weights portable_tile_unit rotary softmax"
+    "activation_backward bfloat16_keys linear_attention linear_attention_backward"
+    "bfloat16_attention bfloat16_dense_layer dense_layer"
+    "attention_backward statistics")
+
+# fovea_unite_kernels(target): foreach_target.h compiles the file that HWY_TARGET_INCLUDE names once per instruction set.
+# Here that file includes the kernels of a line, each of which names itself and then finds foreach_target.h included.
+function(fovea_unite_kernels target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(line IN LISTS FOVEA_KERNELS_TOGETHER)
+    string(REPLACE " " ";" names "${line}")
+    list(TRANSFORM names REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/kernels/\\1.cc" OUTPUT_VARIABLE kernels)
+    set(includes)
+    foreach(kernel IN LISTS kernels)
+      if(kernel IN_LIST sources)
+        string(APPEND includes "#include \"${kernel}\"\n")
+        set_source_files_properties(${kernel} PROPERTIES HEADER_FILE_ONLY ON)
+      endif()
+    endforeach()
+    if(NOT includes)
+      continue()
+    endif()
+    list(GET names 0 name)
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/Unity/kernels_${name}.cxx)
+    set(this "#undef HWY_TARGET_INCLUDE\n#define HWY_TARGET_INCLUDE \"${unit}\"\n")
+    file(CONFIGURE OUTPUT ${unit} CONTENT "${this}#include <hwy/foreach_target.h>\n${includes}${this}" @ONLY)
+    target_sources(${target} PRIVATE ${unit})
+  endforeach()
+endfunction()
 
 function(fovea_unite target)
   if(NOT FOVEA_UNITY_BUILD)
@@ -42,5 +75,6 @@ function(fovea_unite target)
     math(EXPR count_${folder} "0${count_${folder}} + 1")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${number})
   endforeach()
+  fovea_unite_kernels(${target})
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
