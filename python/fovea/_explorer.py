@@ -13,7 +13,7 @@ from . import _fovea
 
 MOST_WEIGHTS = 4e6  # of a run that shows itself unasked: about 10 MB in the notebook
 STORED_TOKENS = 512  # as explorer::kStoredTokens: pages of longer texts hold no weights
-WITHOUT = "study learn"  # views of the page that only the command has numbers for
+WITHOUT = ("study", "learn")  # views of the page that a run has no numbers for
 VIEWS = ("text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow")
 
 
@@ -28,9 +28,9 @@ def page() -> str:
     return path.read_text(encoding="utf-8")
 
 
-def opened_on(html: str, link: str) -> str:
-    """The page opening on a view (what stands behind the # of a link to it), without those that need the command."""
-    told = {"fovea-without": WITHOUT, "fovea-start": link.replace("<", "%3C")}
+def opened_on(html: str, link: str, without: Sequence[str] = WITHOUT) -> str:
+    """The page opening on a view (what stands behind the # of a link to it), without those that have nothing to show."""
+    told = {"fovea-without": " ".join(without), "fovea-start": link.replace("<", "%3C")}
     scripts = "".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in told.items() if text)
     place = '<div id="app"></div>'
     if place not in html:
@@ -39,10 +39,16 @@ def opened_on(html: str, link: str) -> str:
 
 
 def link_to(
-    view: Optional[str] = None, layer: Optional[int] = None, head: Any = None, heads: Sequence[int] = (), kind: Optional[str] = None
+    view: Optional[str] = None,
+    layer: Optional[int] = None,
+    head: Any = None,
+    heads: Sequence[int] = (),
+    kind: Optional[str] = None,
+    *,
+    views: Sequence[str] = VIEWS,
 ) -> str:
-    if view is not None and view not in VIEWS:
-        raise ValueError(f"view: got {view!r}, expected one of {', '.join(VIEWS)}")
+    if view is not None and view not in views:
+        raise ValueError(f"view: got {view!r}, expected one of {', '.join(views)}")
     if isinstance(head, str) and head != "mean":
         raise ValueError(f'head: got {head!r}, expected a number or "mean"')
     parts = {

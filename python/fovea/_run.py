@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from . import _fovea
 from ._attention import AttentionStatistics
-from ._explorer import MOST_WEIGHTS, Explorer, explorer_of, link_to
+from ._explorer import MOST_WEIGHTS, VIEWS, Explorer, explorer_of, link_to
 from ._measures import Table
 from ._pictures import Picture, head_grid, heatmap, lines
 from ._progress import bar
 
 if TYPE_CHECKING:
     from ._serve import Server
+    from ._study import Study
 
 Head = Union[int, str]
 
@@ -339,16 +340,20 @@ class Run:
         heads: Sequence[int] = (),
         kind: Optional[str] = None,
         batch: int = 0,
+        study: Union[None, Study, str, PathLike[str], Sequence[Union[Study, str, PathLike[str]]]] = None,
     ) -> Server:
         """The explorer at an address of this machine, for texts of any length: print(run.serve().url).
 
         Weights are computed when the page asks for them. A run of one of our own models takes new texts, too, and
-        says what the model predicts, also with heads switched off. batch: which sequence of a padded batch.
+        says what the model predicts, also with heads switched off. batch: which sequence of a padded batch;
+        study: a fovea.Study, the file of one, or up to four of them, for the view Study, which is not there without.
         Ends with .close(), or with Python. In a notebook on another machine, the address is that machine's.
         """
-        from ._serve import Server
+        from ._serve import Server, studies_of
 
-        return Server(self, batch, link_to(view, layer, head, heads, kind), port, height)
+        studies = studies_of(study)
+        link = link_to(view, layer, head, heads, kind, views=(*VIEWS, "study") if studies else VIEWS)
+        return Server(self, batch, link, port, height, studies)
 
     def widget(self, height: int = 640, **start: Any) -> Any:
         """The explorer as a widget (needs anywidget): .selection is what the page shows, and changes it."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import threading
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence
 from urllib.parse import parse_qsl, urlsplit
 
 from . import _fovea
-from ._explorer import frame, opened_on, page
+from ._explorer import WITHOUT, frame, opened_on, page
+from ._study import Study
 
 MOST_BODY = 2_500_000  # bytes, as the explorer's own server
 JSON, BINARY, HTML = "application/json; charset=utf-8", "application/octet-stream", "text/html; charset=utf-8"
@@ -93,11 +95,21 @@ class _Handler(BaseHTTPRequestHandler):
             return self.server.served.state().encode(), JSON, 200
         if target.path == "/api/examples":
             return _fovea.page_examples().encode(), JSON, 200
+        parameters = parse_qsl(target.query, keep_blank_values=True)
+        if found := re.fullmatch(r"/api/studies/([A-Za-z0-9]+)(/head)?", target.path):
+            return _given(self._study(found[1], found[2] is not None, dict(parameters)), JSON)
         found = re.fullmatch(r"/api/captures/([A-Za-z0-9]+)/([a-z]+)", target.path)
         if not found:
             raise RequestError(404, "there is no such address")
-        parameters = parse_qsl(target.query, keep_blank_values=True)
         return _given(self.server.served.get(found[1], found[2], parameters), JSON if _fovea.answer_is_json(found[2]) else BINARY)
+
+    def _study(self, study: str, card: bool, parameters: dict[str, str]) -> tuple[int, bytes]:
+        if not card:
+            return self.server.served.study(study)
+        head = parameters.get("head", "")
+        if not re.fullmatch(r"[0-9]{1,9}", head):
+            raise RequestError(400, "head: expected a number")
+        return self.server.served.study_head(study, int(head))
 
     def _check_change(self) -> None:
         self._check(False)
@@ -151,13 +163,21 @@ def _run_wanted(body: bytes) -> tuple[str, str, Optional[str], list[int], str]:
         raise RequestError(400, 'expected {"model": .., "text": .., "text2": .., "more": .., "replaces": ..}') from None
 
 
+def studies_of(study: Any) -> list[Study]:
+    """Of a study, the path of one, or several of these."""
+    if study is None:
+        return []
+    given = [study] if isinstance(study, (Study, str, os.PathLike)) else list(study)
+    return [each if isinstance(each, Study) else Study.load(each) for each in given]
+
+
 class _HttpServer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, run: Any, batch: int, link: str, port: int) -> None:
-        self.html = opened_on(page(), link)
-        self.served = _fovea.Served(run._shown(batch))
+    def __init__(self, run: Any, batch: int, link: str, port: int, studies: Sequence[Study]) -> None:
+        self.html = opened_on(page(), link, [view for view in WITHOUT if view != "study" or not studies])
+        self.served = _fovea.Served(run._shown(batch), [study._study for study in studies])
         # Known to this run's frame alone: that asks whether the process that made it still answers.
         self.alive = f"/alive/{secrets.token_urlsafe(16)}"
         super().__init__(("127.0.0.1", port), _Handler)
@@ -166,8 +186,8 @@ class _HttpServer(ThreadingHTTPServer):
 class Server:
     """The explorer at an address of this machine, until close() or the end of the process. In a notebook, a frame."""
 
-    def __init__(self, run: Any, batch: int, link: str, port: int, height: int) -> None:
-        self._server = _HttpServer(run, batch, link, port)
+    def __init__(self, run: Any, batch: int, link: str, port: int, height: int, studies: Sequence[Study] = ()) -> None:
+        self._server = _HttpServer(run, batch, link, port, studies)
         self.height = height
         self._thread = threading.Thread(target=self._server.serve_forever, name="fovea", daemon=True)
         self._thread.start()

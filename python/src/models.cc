@@ -13,13 +13,16 @@
 #include "fovea/generation.h"
 #include "fovea/text_model.h"
 #include "interrupt.h"
+#include "options.h"
 
 namespace fovea::python {
 namespace {
 
-TextModel load(const std::string& folder) {
+TextModel load(const std::string& folder, const std::string& weights, const std::string& precision) {
+  const ModelOptions options{.weights = float_type_of(weights), .precision = precision_of(precision)};
   const nb::gil_scoped_release released;
-  return TextModel::load(folder);
+  Model model = load_model(folder, options);
+  return {std::move(model), Tokenizer::load(folder)};
 }
 
 // (run, tokens cut off, what was read)
@@ -68,6 +71,8 @@ nb::dict config(const TextModel& model) {
   fields["family"] = to_string(config.family);
   fields["type"] = config.type;
   fields["parameters"] = model.model().parameters();
+  fields["weights"] = to_string(model.model().weights());
+  fields["precision"] = to_string(model.model().precision());
   fields["layers"] = config.layers;
   fields["decoder_layers"] = config.decoder_layers;
   fields["heads"] = config.heads;
@@ -87,7 +92,7 @@ nb::dict config(const TextModel& model) {
 void bind_models(nb::module_& m) {
   nb::class_<ModelInput>(m, "ModelInput", "What a model read, to run it again.");
   nb::class_<TextModel>(m, "TextModel")
-      .def_static("load", &load, nb::arg("folder"))
+      .def_static("load", &load, nb::arg("folder"), nb::arg("weights"), nb::arg("precision"))
       .def("config", &config)
       .def("read", &read, nb::arg("texts"))
       .def("outputs", &outputs, nb::arg("texts"))

@@ -42,6 +42,22 @@ Language language_of(const std::string& name) {
   throw nb::value_error(("lang: got \"" + name + "\", expected \"en\" or \"zh\"").c_str());
 }
 
+FloatType float_type_of(const std::string& name) {
+  if (name == "float32" || name == "f32") return FloatType::float32;
+  if (name == "float16" || name == "f16") return FloatType::float16;
+  if (name == "bfloat16" || name == "bf16") return FloatType::bfloat16;
+  if (name == "int8") return FloatType::int8;
+  throw nb::value_error(
+      ("weights: got \"" + name + "\", expected \"float32\", \"float16\", \"bfloat16\" or \"int8\"")
+          .c_str());
+}
+
+Precision precision_of(const std::string& name) {
+  if (name == "float32" || name == "f32") return Precision::float32;
+  if (name == "bfloat16" || name == "bf16") return Precision::bfloat16;
+  throw nb::value_error(("precision: got \"" + name + "\", expected \"float32\" or \"bf16\"").c_str());
+}
+
 AttentionOptions options_of(const ScoreArguments& arguments) {
   AttentionOptions options;
   options.mask = mask_of(arguments.mask);

@@ -5,9 +5,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "fovea/attention.h"
+#include "fovea/float_type.h"
 #include "fovea/language.h"
+#include "fovea/precision.h"
 
 namespace fovea::python {
 
@@ -19,6 +22,9 @@ Mask mask_of(nb::handle object);
 Bias bias_of(nb::handle object);
 // "en" or "zh".
 Language language_of(const std::string& name);
+// Names as of the command: "float32", "float16", "bfloat16", "int8"; f32, f16 and bf16 are the same.
+FloatType float_type_of(const std::string& name);
+Precision precision_of(const std::string& name);
 
 struct ScoreArguments {
   nb::handle mask, bias;

@@ -20,10 +20,12 @@
 #include "explorer/request_error.h"
 #include "explorer/run_answer.h"
 #include "explorer/state.h"
+#include "explorer/study_store.h"
 #include "explorer/summary.h"
 #include "fovea/error.h"
 #include "fovea/json_writer.h"
 #include "fovea/passed_on.h"
+#include "fovea/study.h"
 #include "fovea/text_model.h"
 #include "interrupt.h"
 #include "kinds.h"
@@ -83,10 +85,11 @@ nb::tuple file_of(const CapturePtr& shown, const std::string& page,
 // What the page asks for while a run is served, without HTTP. Several threads may ask at once.
 class Served {
  public:
-  explicit Served(const CapturePtr& shown)
+  Served(const CapturePtr& shown, const std::vector<Study>& studies)
       : runs_texts_(shown->model.has_value()),
         captures_(models_of(*shown), loader_of(*shown), Limits()),
-        whatif_(Limits()) {
+        whatif_(Limits()),
+        studies_(studies) {
     StoredCapture first;
     first.model_id = shown->model_id;
     first.model = shown->model;
@@ -100,7 +103,7 @@ class Served {
     const std::vector<CapturePtr> kept = captures_.captures();
     std::vector<const StoredCapture*> all;
     for (const CapturePtr& each : kept) all.push_back(each.get());
-    return state_json(captures_.models(), all, Limits());
+    return state_json(captures_.models(), all, Limits(), nullptr, studies_.empty() ? nullptr : &studies_);
   }
 
   std::string add(const CaptureRequest& request) {
@@ -120,6 +123,9 @@ class Served {
     return run_answer(captures_, whatif_, captures_.get(id), name, parameters, {});
   }
 
+  std::string study(const std::string& id) const { return *studies_.overview(id); }
+  std::string study_head(const std::string& id, Index head) const { return *studies_.head(id, head); }
+
  private:
   static std::vector<ServedModel> models_of(const StoredCapture& shown) {
     return {{shown.model_id, shown.model ? shown.model->model().path() : ""}};
@@ -132,6 +138,7 @@ class Served {
   const bool runs_texts_;
   CaptureStore captures_;
   WhatIfStore whatif_;
+  const StudyStore studies_;
 };
 
 // (status, body): of an error its message.
@@ -150,6 +157,14 @@ nb::tuple answered(int status, int status_of_error, const std::function<std::str
     }
   }
   return nb::make_tuple(status, nb::bytes(body.data(), body.size()));
+}
+
+nb::tuple study(const Served& served, const std::string& id) {
+  return answered(200, 400, [&] { return served.study(id); });
+}
+
+nb::tuple study_head(const Served& served, const std::string& id, Index head) {
+  return answered(200, 400, [&] { return served.study_head(id, head); });
 }
 
 nb::tuple post(Served& served, const std::string& model, const std::string& text,
@@ -182,7 +197,9 @@ void bind_page(nanobind::module_& m) {
   m.def("page_examples", &examples_json);
   m.def("answer_is_json", &is_json, nb::arg("name"));
   nb::class_<Served>(m, "Served", "A run, and what is run beside it, for the page. (status, body) each.")
-      .def(nb::init<const CapturePtr&>(), nb::arg("shown"))
+      .def(nb::init<const CapturePtr&, const std::vector<Study>&>(), nb::arg("shown"), nb::arg("studies"))
+      .def("study", &study, nb::arg("id"))
+      .def("study_head", &study_head, nb::arg("id"), nb::arg("head"))
       .def("state", &Served::state, nb::call_guard<nb::gil_scoped_release>())
       .def("get", &get, nb::arg("id"), nb::arg("name"), nb::arg("parameters"))
       .def("post", &post, nb::arg("model"), nb::arg("text"), nb::arg("second_text").none(), nb::arg("more"),

@@ -19,10 +19,10 @@ def run():
 
 
 def look_at(folder, *frames):
-    """Of each (name, what is around it, the output's HTML, what is expected)."""
+    """Of each (name, what is around it, the output's HTML or an address, what is expected, row 4 of L1 H2)."""
     if shutil.which("node") is None or not (WEB / "node_modules" / "playwright-core").is_dir():
         pytest.skip("needs node and web's packages (npm ci)")
-    fields = ("name", "around", "output", "expects")
+    fields = ("name", "around", "output", "expects", "row")
     (folder / "frames.json").write_text(json.dumps([dict(zip(fields, frame)) for frame in frames]), encoding="utf-8")
     done = subprocess.run(["node", WEB / "e2e" / "frames.mjs", folder], capture_output=True, text=True, timeout=300)
     if done.returncode == 77:
@@ -56,3 +56,22 @@ def test_a_served_run_and_a_notebook_reopened_after_it_ended(run, tmp_path):
     look_at(tmp_path, ("gone", "jupyter", output, "gone"))
     with run.serve(port=port):  # another run at the same address is not the one that was shown
         look_at(tmp_path, ("other", "jupyter", output, "gone"))
+
+
+def test_the_file_without_origin_storage_and_network(run, tmp_path):
+    run.to_html(tmp_path / "run.html")
+    page, row = (tmp_path / "run.html").read_text(encoding="utf-8"), run.weights(1, 2)[4].tolist()
+    look_at(tmp_path, ("strict", "strict", page, "file", row), ("blob", "strict_blob", page, "file", row))
+
+
+def test_no_request_of_a_served_run_is_in_vain(run, tmp_path):
+    model = fovea.load("induction")
+    study = fovea.Study(model)
+    study.add(model, ["old tree red moon", "big bird sing", "red moon big bird red moon"])
+    study.save(tmp_path / "study.safetensors")
+    with run.serve() as server, run.serve(study=tmp_path / "study.safetensors") as other:
+        look_at(
+            tmp_path,
+            ("address", "none", server.url, "address", run.weights(1, 2)[4].tolist()),
+            ("address_with_study", "none", other.url, "address_with_study"),
+        )

@@ -1,5 +1,12 @@
 """Our models and what a run shows of them."""
 
+import json
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -120,3 +127,102 @@ def test_models_that_are_not_there(run):
         run.weights(0, "median")
     with pytest.raises(ValueError, match="kind"):
         run.weights(0, 0, kind="side")
+
+
+TEXT = "old tree red moon big bird sing new song old tree red moon"
+
+
+def relative_error(got, want):
+    return np.linalg.norm(got.astype(np.float64) - want) / np.linalg.norm(want.astype(np.float64))
+
+
+# The bounds of include/fovea/model.h, of logits. That of float16 is 6e-4; the file of this model is in float16 already.
+@pytest.mark.parametrize(
+    "names, kept, most",
+    [
+        (("float32", "f32"), "float32", 0.0),
+        (("float16", "f16"), "float16", 6e-4),
+        (("bfloat16", "bf16"), "bfloat16", 5e-3),
+        (("int8",), "int8", 2.5e-2),
+    ],
+)
+def test_weights_are_kept_in_other_types(model, names, kept, most):
+    want = model.outputs(TEXT)[0]
+    for name in names:
+        other = fovea.load("induction", weights=name)
+        assert (other.config["weights"], other.config["precision"]) == (kept, "float32")
+        got = other.outputs(TEXT)[0]
+        assert got.dtype == np.float32 and relative_error(got, want) <= most
+        assert (kept in ("bfloat16", "int8")) == (not np.array_equal(got, want))
+    assert (repr(other).endswith(f"parameters in {kept}>")) == (kept != "float32")
+
+
+def test_products_are_computed_in_bfloat16(model):
+    want, same_weights = model.outputs(TEXT)[0], fovea.load("induction", weights="bf16").outputs(TEXT)[0]
+    for name in ("bf16", "bfloat16"):
+        other = fovea.load("induction", precision=name)
+        assert (other.config["weights"], other.config["precision"]) == ("bfloat16", "bfloat16")
+        got = other.outputs(TEXT)[0]
+        assert relative_error(got, want) <= 1e-2 and not np.array_equal(got, same_weights)
+    assert repr(other).endswith("in bfloat16, computed in bfloat16>")
+    assert other.predict(TEXT, top=1)[0].top[0][0] == model.predict(TEXT, top=1)[0].top[0][0]
+    assert fovea.load("induction", precision="float32").config == model.config
+    assert (model.config["weights"], model.config["precision"]) == ("float32", "float32")
+
+
+def test_types_that_are_not_there():
+    with pytest.raises(ValueError, match='weights: got "int4", expected "float32", "float16", "bfloat16" or "int8"'):
+        fovea.load("induction", weights="int4")
+    with pytest.raises(ValueError, match='precision: got "float16", expected "float32" or "bf16"'):
+        fovea.load("induction", precision="float16")
+    with pytest.raises(fovea.Error, match="bfloat16, got int8"):
+        fovea.load("induction", weights="int8", precision="bf16")
+
+
+def wide_model(folder, rows):
+    """The model induction with a table of so many words, float16 as before; those beyond its own are zeros."""
+    source = Path(fovea.__file__).parent / "models" / "induction"
+    shutil.copytree(source, folder)
+    config = json.loads((source / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "vocab_size": rows}))
+    raw = (source / "model.safetensors").read_bytes()
+    (size,) = struct.unpack("<Q", raw[:8])
+    header, data = json.loads(raw[8 : 8 + size]), raw[8 + size :]
+    table = header["model.embed_tokens.weight"]
+    begin, end = table["data_offsets"]
+    assert begin == 0
+    more = (rows - table["shape"][0]) * table["shape"][1] * 2
+    table["shape"][0] = rows
+    for name, entry in header.items():
+        if name != "__metadata__":
+            entry["data_offsets"] = [each + (more if each >= end else 0) for each in entry["data_offsets"]]
+    text = json.dumps(header).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data[:end] + bytes(more) + data[end:])
+
+
+MEMORY = """
+import sys
+import fovea
+own = lambda: next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("RssAnon")) * 1024
+fovea.load("induction")("old tree")
+before = own()
+model = fovea.load(sys.argv[1], **{sys.argv[2]: sys.argv[3]})
+print(model.config["parameters"], own() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_other_types_take_less_memory(tmp_path):
+    wide_model(tmp_path / "wide", 200_000)  # 12.8 million numbers, and 64 bytes of them are a row
+
+    def bytes_each(option, value):
+        command = [sys.executable, "-c", MEMORY, tmp_path / "wide", option, value]
+        paths = {"PYTHONPATH": str(Path(fovea.__file__).parent.parent)}
+        done = subprocess.run(command, capture_output=True, text=True, env=paths, check=True)
+        parameters, taken = map(int, done.stdout.split())
+        return taken / parameters
+
+    assert bytes_each("weights", "float32") == pytest.approx(4, rel=0.15)
+    assert bytes_each("weights", "float16") == pytest.approx(2, rel=0.15)
+    assert bytes_each("precision", "bf16") == pytest.approx(2, rel=0.15)
+    assert bytes_each("weights", "int8") == pytest.approx(1 + 4 / 64, rel=0.15)  # a scale for each row of 64

@@ -280,6 +280,35 @@ def test_a_served_run_says_what_the_model_predicts_with_and_without_a_head():
         assert [each["id"] for each in json.loads(ask(server, "/api/state")[1])["captures"]] == ["c2"]
 
 
+def test_a_served_run_shows_studies(run, tmp_path):
+    model = fovea.load("induction")
+    study = fovea.Study(model, corpus="birds")
+    study.add(model, ["old tree red moon", "big bird sing"])
+    study.save(tmp_path / "study.safetensors")
+    without = '<script type="text/plain" id="fovea-without">%s</script>'
+    for given in (study, tmp_path / "study.safetensors", [study, str(tmp_path / "study.safetensors")]):
+        with run.serve(study=given, view="study") as server:
+            page = ask(server, "/")[1].decode()
+            assert without % "learn" in page and ">view=study<" in page
+            found = json.loads(ask(server, "/api/state")[1])["studies"]
+            assert [each["id"] for each in found] == (["s0", "s1"] if isinstance(given, list) else ["s0"])
+            assert (found[0]["corpus"], found[0]["texts"], found[0]["heads"]) == ("birds", 2, run.heads)
+            overview = json.loads(ask(server, "/api/studies/s0")[1])
+            assert len(overview["heads"]) == run.layers * run.heads
+            card = json.loads(ask(server, "/api/studies/s0/head?head=5")[1])
+            (entropy,) = (each for each in card["measures"] if each["name"] == "entropy")
+            assert entropy["mean"] == pytest.approx(study.value(1, 1, "entropy").mean, abs=1e-6)
+            for path, expected in (("s0/head?head=99", 404), ("s0/head", 400), ("s0/head?head=-1", 400), ("s9", 404), ("s0/tail", 404)):
+                assert ask(server, f"/api/studies/{path}")[0] == expected, path
+    with run.serve() as server:
+        assert without % "study learn" in ask(server, "/")[1].decode()
+        assert "studies" not in json.loads(ask(server, "/api/state")[1]) and ask(server, "/api/studies/s0")[0] == 404
+    with pytest.raises(ValueError, match="view"):
+        run.serve(view="study")
+    with pytest.raises(fovea.Error, match="at most 4"):
+        run.serve(study=[study] * 5)
+
+
 def test_a_sequence_of_a_batch(rng):
     weights = np.tril(rng.random((2, 3, 2, 4, 4))).astype(np.float32)
     weights /= weights.sum(-1, keepdims=True)

@@ -1,6 +1,8 @@
 // What a notebook shows, inside of what notebooks are: JupyterLab's page, VS Code's webview with its policy, Colab's frame of another
-// origin, a frame that may run scripts and nothing else.
-//   node e2e/frames.mjs FOLDER       FOLDER/frames.json: [{"name", "around", "output" (HTML), "expects"}]; pictures go there, too
+// origin, a frame that may run scripts and nothing else, the same under a policy that allows what is inline and nothing else. And a
+// served run at its own address.
+//   node e2e/frames.mjs FOLDER       FOLDER/frames.json: [{"name", "around", "output" (HTML; around "none": an address), "expects",
+//                                    "row" (what is expected of row 4 of L1 H2)}]; pictures go there, too
 // Exit code 77: skipped, because there is no Chromium that starts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,6 +14,8 @@ const own = "'self' https://*.vscode-cdn.net";
 // As VS Code's notebook webview sets it (backLayerWebView.ts).
 const policyOfCode = `default-src 'none'; script-src ${own} 'unsafe-inline' 'unsafe-eval'; style-src ${own} 'unsafe-inline';
  img-src ${own} https: http: data:; font-src ${own} https:; connect-src https:; child-src https: data:;`;
+// The strictest that a page with its own script can live under: nothing from anywhere.
+const strictPolicy = "default-src 'none'; script-src 'unsafe-inline' data: blob:; style-src 'unsafe-inline'; img-src data: blob:; frame-src data: blob:;";
 const rightsOf = {
   code: "allow-scripts allow-same-origin allow-forms allow-pointer-lock allow-downloads",
   colab: "allow-downloads allow-forms allow-modals allow-popups allow-popups-to-escape-sandbox allow-same-origin allow-scripts",
@@ -22,6 +26,11 @@ const page = (head, body) => `<!doctype html><html lang="en"><head><meta charset
 
 // As notebooks put an output into their page: by innerHTML.
 const cell = (output) => `<div id="cell"></div><script>document.getElementById("cell").innerHTML = ${JSON.stringify(output).replace(/</g, "\\u003c")};</script>`;
+
+// A whole page in a frame without an origin: as its text, or as a blob.
+const strictly = (html, way) => `<iframe sandbox="allow-scripts" style="width:1250px;height:760px"></iframe><script>
+const html = ${JSON.stringify(html).replace(/</g, "\\u003c")}, frame = document.querySelector("iframe");
+${way === "strict" ? "frame.srcdoc = html" : 'frame.src = URL.createObjectURL(new Blob([html], { type: "text/html" }))'};</script>`;
 
 const listen = (answer) => new Promise((resolve) => {
   const server = createServer((request, response) => {
@@ -39,6 +48,7 @@ async function notebooks(frames) {
     const frame = frames.find((each) => each.name === name);
     if (!frame) return null;
     const head = frame.around === "code" ? `<meta http-equiv="Content-Security-Policy" content="${policyOfCode}">` : "";
+    if (frame.around.startsWith("strict")) return page(`<meta http-equiv="Content-Security-Policy" content="${strictPolicy}">`, strictly(frame.output, frame.around));
     if (what === "output" || frame.around === "jupyter") return page(head, cell(frame.output));
     return page("", `<iframe sandbox="${rightsOf[frame.around]}" src="http://localhost:${port}/output/${name}" style="width:1250px;height:760px"></iframe>`);
   });
@@ -60,11 +70,14 @@ async function innermost(tab) {
 
 const views = ["text", "matrix", "lines", "grid", "steps", "masks", "heads", "compare", "flow"];
 
-async function showsTheRun(frame, { served = false } = {}) {
+const storage = (frame, name) => frame.evaluate((which) => { try { return String(window[which].length); } catch (error) { return error.name; } }, name);
+
+async function showsTheRun(frame, { served = false, more = [] } = {}) {
   await frame.waitForSelector(".chip");
-  assert.deepEqual(await frame.$$eval(".views button", (all) => all.map((one) => one.dataset.view)), views, "no view that has nothing to show");
-  if (!served) assert.equal(await frame.evaluate(() => { try { return String(localStorage.length); } catch (error) { return error.name; } }), "SecurityError");
-  for (const view of views) {
+  const offered = [...views, ...more];
+  assert.deepEqual(await frame.$$eval(".views button", (all) => all.map((one) => one.dataset.view)), offered, "no view that has nothing to show");
+  if (!served) for (const name of ["localStorage", "sessionStorage"]) assert.equal(await storage(frame, name), "SecurityError");
+  for (const view of offered) {
     await frame.click(`.views button[data-view=${view}]`);
     await frame.waitForSelector(`.view-${view}`);
     await frame.waitForFunction(() => !document.querySelector("main .notice")?.textContent.includes("Loading"));
@@ -74,7 +87,7 @@ async function showsTheRun(frame, { served = false } = {}) {
   await frame.hover(".chip >> nth=4");
   await frame.waitForFunction(() => / 4 → .*: 0\.\d{4}/.test(document.querySelector(".readout").textContent));
   await frame.press("main", "0"); // Learn's key where there are lessons
-  await frame.press("main", "s");
+  if (!more.includes("study")) await frame.press("main", "s");
   await frame.waitForSelector(".view-text");
   await frame.click("button.language"); // is not remembered, and works
   await frame.waitForFunction(() => document.querySelector("h1").textContent === "文本");
@@ -82,8 +95,48 @@ async function showsTheRun(frame, { served = false } = {}) {
   await frame.waitForFunction(() => document.querySelector("h1").textContent === "Text" && !/[\u4e00-\u9fff]/.test(document.querySelector("main").textContent));
 }
 
+// Another head is chosen, and its numbers are shown.
+async function choosesAHead(frame, row) {
+  await frame.click(".views button[data-view=grid]");
+  await frame.click(".tile[data-head='1.2']");
+  await frame.waitForSelector(".tile[data-head='1.2'][aria-pressed=true]");
+  await frame.click(".views button[data-view=text]");
+  await frame.hover(".chip >> nth=4");
+  await frame.waitForFunction((largest) => { // a file stores float16
+    const shown = / 4 → .*: (0\.\d{4})/.exec(document.querySelector(".readout").textContent);
+    return shown && Math.abs(Number(shown[1]) - largest) < 2 ** -12 + 6e-5;
+  }, Math.max(...row));
+}
+
 const expectations = {
   run: (frame) => showsTheRun(frame),
+  // As a file; nothing at all is asked for once the page around it is there.
+  file: async (frame, tab, { row }, requests) => {
+    assert.equal(await frame.evaluate(() => origin), "null");
+    await showsTheRun(frame);
+    await choosesAHead(frame, row);
+    assert.equal(requests.length, 1, requests.join(", "));
+  },
+  // At its own address, and by links to what is not there.
+  address: async (frame, tab, { output, row }) => {
+    await showsTheRun(frame, { served: true });
+    await choosesAHead(frame, row);
+    for (const view of ["learn", "study"]) {
+      await tab.goto("about:blank");
+      await tab.goto(`${output}#view=${view}`);
+      await tab.waitForSelector(".chip");
+      assert.equal(await tab.locator(`.view-${view}`).count(), 0);
+    }
+  },
+  address_with_study: async (frame, tab, { output }) => {
+    await showsTheRun(frame, { served: true, more: ["study"] });
+    await tab.goto("about:blank");
+    await tab.goto(`${output}#view=study&layer=1&head=2`);
+    await tab.waitForSelector(".study-card[data-head='1.2'] .study-mostly");
+    assert.match(await tab.textContent(".study-card h2"), /L1 H2 over 3 texts/);
+    await tab.click(".study-tiles button[data-head='0.1']");
+    await tab.waitForSelector(".study-card[data-head='0.1'] .study-histogram");
+  },
   // The model is there: what it predicts is asked of the server, with a head and without it.
   served: async (frame) => {
     await frame.waitForURL(/^http:\/\/127\.0\.0\.1:\d+\//);
@@ -134,14 +187,18 @@ async function looksAt(context, notebook, frame, folder) {
   const problems = [];
   tab.on("console", (message) => message.type() === "error" && problems.push(message.text()));
   tab.on("pageerror", (error) => problems.push(String(error)));
+  const requests = []; // over a network
+  tab.on("request", (request) => !/^(data:|blob:|about:)/.test(request.url()) && requests.push(request.url()));
+  tab.on("response", (response) => response.status() >= 400 && problems.push(`${response.status()} ${response.url()}`));
   tab.on("request", (request) => !/^(http:\/\/(127\.0\.0\.1|localhost):|data:|blob:|about:)/.test(request.url()) && problems.push(request.url()));
   await tab.addInitScript(() => {
     window.heard = []; // what the frame tells the page around it
     addEventListener("message", ({ data, source }) => source === document.querySelector("iframe")?.contentWindow && window.heard.push(data));
   });
-  await tab.goto(notebook.url(frame.name));
-  const shown = await innermost(tab);
-  await expectations[frame.expects](shown, tab);
+  await tab.goto(frame.around === "none" ? frame.output : notebook.url(frame.name));
+  const shown = frame.around === "none" ? tab.mainFrame() : await innermost(tab);
+  if (frame.around === "none") await tab.click(".tour .skip"); // a page of its own offers the tour
+  await expectations[frame.expects](shown, tab, frame, requests);
   await tab.screenshot({ path: join(folder, `${frame.name}.png`) });
   if (frame.expects !== "gone") assert.deepEqual(problems, []); // there the refused connection is an error on the console
   await tab.close();
