@@ -18,6 +18,7 @@ class FOVEA_PRIVATE_API VisibleKeys {
 
   Index count() const { return count_; }
   bool contain(Index key) const;
+  const Intervals& intervals() const { return keys_; }
 
   // The first key with a weight > 0 that must not be seen; −1 if there is none.
   Index hidden_with_weight(const std::vector<double>& row) const;
