@@ -156,7 +156,11 @@ void HeadAccumulator::add_row(const RowFacts& facts, const VisibleKeys& visible)
     ++measures_.rows_seeing;
     record(Measure::entropy, facts.entropy);
     if (visible.count() > 1) {
-      record(Measure::normalised_entropy, facts.entropy / std::log(static_cast<double>(visible.count())));
+      if (visible.count() != logarithm_of_) {
+        logarithm_of_ = visible.count();
+        logarithm_ = std::log(static_cast<double>(logarithm_of_));
+      }
+      record(Measure::normalised_entropy, facts.entropy / logarithm_);
     }
     record(Measure::effective_keys, std::exp(facts.entropy));
     record(Measure::confidence, facts.maximum);

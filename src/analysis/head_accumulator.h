@@ -73,6 +73,8 @@ class HeadAccumulator {
   std::array<double, kMeasureCount> sums_ = {};
   std::array<Index, kMeasureCount> counts_ = {};
   std::vector<double> scratch_;
+  Index logarithm_of_ = 0;  // most rows see as many keys as the one before
+  double logarithm_ = 0;
 
   // Sums over the rows of induction_lift.
   struct InductionSums {

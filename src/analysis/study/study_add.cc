@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
+#include <vector>
 
 #include "analysis/study/pair_sketch.h"
 #include "analysis/study/study_text.h"
@@ -13,32 +15,71 @@ namespace {
 
 constexpr Index kContext = 6;  // tokens on both sides of a place
 
-void add_measures(StudyState& state, Index head, const MeasuredText& text, const HeadOfText& of_text) {
-  const std::size_t length = at(state.header.options.length);
-  for (std::size_t k = 0; k < study_measures().size(); ++k) {
-    const std::vector<double>& rows = of_text.rows[k];
-    const std::size_t place = state.measure_at(head, k);
-    const double range = study_range(study_measures()[k], state.header.options.length);
-    const double bins = static_cast<double>(kStudyBins) / range;
-    std::int64_t* histogram = state.histograms.data() + place * at(kStudyBins);
-    const bool by_row = rows.size() == text.ids.size() && study_measures()[k] != Measure::received &&
-                        study_measures()[k] != Measure::sink_share;
-    // Summed here first, then once into the tables: integers do not mind.
-    Moments all;
-    std::array<Moments, static_cast<std::size_t>(kTokenKinds)> kinds = {};
+// Sums of a few values, which are then added to the tables: integers do not mind.
+template <typename Sum>
+struct FewMoments {
+  std::int64_t count = 0;
+  Sum sum = 0, square = 0;
+
+  void add(Sum value, Sum squared) { ++count, sum += value, square += squared; }
+  void move_to(MomentTable& table, std::size_t place) const {
+    table.count[place] += count;
+    table.sum[place] += sum;
+    table.square[place] += square;
+  }
+};
+
+template <typename Sum>
+Sum exact_as(double value) {
+  if constexpr (std::is_same_v<Sum, Int128>) {
+    return exact(value);
+  } else {
+    return small_exact(value);
+  }
+}
+
+// Adds one measure of a head, of all texts.
+template <typename Sum>
+void add_measure(StudyState& state, Index head, std::size_t k, const std::vector<MeasuredText>& texts) {
+  const Measure measure = study_measures()[k];
+  const bool by_row = measure != Measure::received && measure != Measure::sink_share;
+  const std::size_t length = at(state.header.options.length), place = state.measure_at(head, k);
+  const double bins = static_cast<double>(kStudyBins) / study_range(measure, state.header.options.length);
+  std::int64_t* histogram = state.histograms.data() + place * at(kStudyBins);
+  std::vector<FewMoments<Sum>> positions(by_row ? length : 0);
+  for (const MeasuredText& text : texts) {
+    if (text.heads.empty()) continue;
+    const std::vector<double>& rows = text.heads[at(head)].rows[k];
+    std::array<FewMoments<Sum>, static_cast<std::size_t>(kTokenKinds)> kinds = {};
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double value = rows[i];
       if (std::isnan(value)) continue;
-      const Int128 sum = exact(value), square = exact(value * value);
-      all.add(sum, square);
-      ++histogram[at(std::clamp<Index>(static_cast<Index>(value * bins), 0, kStudyBins - 1))];
-      if (!by_row) continue;
-      state.positions.add(place * length + i, sum, square);
-      kinds[static_cast<std::size_t>(text.kinds[i])].add(sum, square);
+      const Sum sum = exact_as<Sum>(value), square = exact_as<Sum>(value * value);
+      ++histogram[std::clamp<Index>(static_cast<Index>(value * bins), 0, kStudyBins - 1)];
+      if (by_row) positions[i].add(sum, square);
+      kinds[by_row ? static_cast<std::size_t>(text.kinds[i]) : 0].add(sum, square);
     }
-    state.moments.add(place, all);
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-      state.kinds.add(place * kinds.size() + kind, kinds[kind]);
+      kinds[kind].move_to(state.moments, place);
+      if (by_row) kinds[kind].move_to(state.kinds, place * kinds.size() + kind);
+    }
+  }
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    positions[i].move_to(state.positions, place * length + i);
+  }
+}
+
+void add_measures(StudyState& state, Index head, const std::vector<MeasuredText>& texts) {
+  for (std::size_t k = 0; k < study_measures().size(); ++k) {
+    // No value is larger than the range but by rounding, and as many squares are summed as a text has rows,
+    // or as there are texts. Below 2^63 · 2^-40 they fit into 64 bits; a factor of four is left.
+    const double range = study_range(study_measures()[k], state.header.options.length);
+    const auto values = static_cast<double>(std::max(at(state.header.options.length), texts.size()));
+    constexpr double kMost = 2097152;  // 2^21
+    if (values * range * range <= kMost) {
+      add_measure<std::int64_t>(state, head, k, texts);
+    } else {
+      add_measure<Int128>(state, head, k, texts);
     }
   }
 }
@@ -74,11 +115,11 @@ StudyPlace place_of(const MeasuredText& text, const HeadOfText& head) {
 void add_head(StudyState& state, Index head, const std::vector<MeasuredText>& texts) {
   const StudyHeader& header = state.header;
   const Index counters = pair_counters(header.vocabulary);
+  add_measures(state, head, texts);
   for (const MeasuredText& text : texts) {
     if (text.heads.empty()) continue;
     const HeadOfText& of_text = text.heads[at(head)];
     const auto n = static_cast<Index>(text.ids.size());
-    add_measures(state, head, text, of_text);
     const Index first = head * header.distances() + header.options.length - n;  // of distance −(n − 1)
     for (Index d = 0; d < 2 * n - 1; ++d) {
       state.distance_weight[at(first + d)] += exact(of_text.distance_weight[at(d)]);
