@@ -46,6 +46,8 @@ void add_measure(StudyState& state, Index head, std::size_t k, const std::vector
   const std::size_t length = at(state.header.options.length), place = state.measure_at(head, k);
   const double bins = static_cast<double>(kStudyBins) / study_range(measure, state.header.options.length);
   std::int64_t* histogram = state.histograms.data() + place * at(kStudyBins);
+  constexpr Index kLine = 8;  // counts in a line of the cache: values find their bins in any order
+  for (Index bin = 0; by_row && bin < kStudyBins; bin += kLine) __builtin_prefetch(histogram + bin, 1);
   std::vector<FewMoments<Sum>> positions(by_row ? length : 0);
   for (const MeasuredText& text : texts) {
     if (text.heads.empty()) continue;
@@ -84,6 +86,25 @@ void add_measures(StudyState& state, Index head, const std::vector<MeasuredText>
   }
 }
 
+// What tokens receive, and who looks at whom. What a head's tokens receive is larger than a cache and read
+// all over: it is fetched a few tokens ahead. (Fetching the buckets of pairs did not help.)
+void add_tokens(StudyState& state, Index head, const MeasuredText& text) {
+  constexpr std::size_t kAhead = 8;
+  const Index vocabulary = state.header.vocabulary;
+  const HeadOfText& of_text = text.heads[at(head)];
+  Int128* received = state.received.data() + head * vocabulary;
+  std::int64_t* pairs = state.pairs.data() + head * kPairBuckets * pair_counters(vocabulary);
+  const std::vector<Index>& ids = text.ids;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i + kAhead < ids.size()) __builtin_prefetch(received + ids[i + kAhead], 1);
+    received[ids[i]] += exact(of_text.received[i]);
+    const std::int32_t key = of_text.strongest[i];
+    if (key < 0) continue;
+    add_pair(pairs, vocabulary, ids[i], ids[static_cast<std::size_t>(key)],
+             static_cast<double>(of_text.strongest_weight[i]));
+  }
+}
+
 StudyPlace place_of(const MeasuredText& text, const HeadOfText& head) {
   StudyPlace place;
   place.weight = static_cast<double>(head.best_weight);
@@ -114,7 +135,6 @@ StudyPlace place_of(const MeasuredText& text, const HeadOfText& head) {
 
 void add_head(StudyState& state, Index head, const std::vector<MeasuredText>& texts) {
   const StudyHeader& header = state.header;
-  const Index counters = pair_counters(header.vocabulary);
   add_measures(state, head, texts);
   for (const MeasuredText& text : texts) {
     if (text.heads.empty()) continue;
@@ -125,14 +145,7 @@ void add_head(StudyState& state, Index head, const std::vector<MeasuredText>& te
       state.distance_weight[at(first + d)] += exact(of_text.distance_weight[at(d)]);
       state.distance_pairs[at(first + d)] += of_text.distance_pairs[at(d)];
     }
-    for (Index i = 0; i < n; ++i) {
-      state.received[at(head * header.vocabulary + text.ids[at(i)])] += exact(of_text.received[at(i)]);
-      const std::int32_t key = of_text.strongest[at(i)];
-      if (key < 0) continue;
-      add_pair(state.pairs.data() + head * kPairBuckets * counters, header.vocabulary, text.ids[at(i)],
-               text.ids[static_cast<std::size_t>(key)],
-               static_cast<double>(of_text.strongest_weight[at(i)]));
-    }
+    add_tokens(state, head, text);
     ++state.roles[at(head) * study_roles().size() + of_text.role];
     std::vector<StudyPlace>& places = state.places[at(head)];
     const bool full = static_cast<Index>(places.size()) == kStudyPlaces;
