@@ -69,45 +69,51 @@ void HeadAccumulator::record(Measure measure, double value) {
   if (plan_->keep_rows) measures_.row_values[place(measure)][at(row_)] = value;
 }
 
+template <typename Weight>
 void HeadAccumulator::record_key(Measure measure, Index key, const VisibleKeys& visible,
-                                 const std::vector<double>& weights) {
-  if (key >= 0 && key < plan_->m && visible.contain(key)) record(measure, weights[at(key)]);
+                                 std::span<const Weight> weights) {
+  if (key >= 0 && key < plan_->m && visible.contain(key))
+    record(measure, static_cast<double>(weights[at(key)]));
 }
 
+template <typename Weight>
 void HeadAccumulator::record_keys(Measure measure, const std::vector<Index>& keys,
-                                  const std::vector<double>& weights) {
+                                  std::span<const Weight> weights) {
   if (!plan_->wants(measure)) return;
   double mass = 0;
-  for (const Index key : keys) mass += weights[at(key)];
+  for (const Index key : keys) mass += static_cast<double>(weights[at(key)]);
   record(measure, mass);
 }
 
 // The own position does not count: it is the diagonal.
-void HeadAccumulator::record_same_token(const VisibleKeys& visible, const std::vector<double>& weights) {
+template <typename Weight>
+void HeadAccumulator::record_same_token(const VisibleKeys& visible, std::span<const Weight> weights) {
   if (!plan_->wants(Measure::same_token)) return;
   const SequenceStructure& structure = plan_->structure;
   double mass = 0;
   bool seen = false;
   for (const Index key : structure.groups[at(structure.group_of_query[at(row_)])]) {
     if ((structure.self && key == position()) || !visible.contain(key)) continue;
-    mass += weights[at(key)];
+    mass += static_cast<double>(weights[at(key)]);
     seen = true;
   }
   if (seen) record(Measure::same_token, mass);
 }
 
-void HeadAccumulator::record_block(const std::vector<double>& weights) {
+template <typename Weight>
+void HeadAccumulator::record_block(std::span<const Weight> weights) {
   if (!plan_->wants(Measure::block_diagonal) || position() < 0 || position() >= plan_->m) return;
   const std::vector<Index>& blocks = plan_->structure.block_of_key;
   double mass = 0;
   for (std::size_t j = 0; j < weights.size(); ++j) {
-    if (blocks[j] == blocks[at(position())]) mass += weights[j];
+    if (blocks[j] == blocks[at(position())]) mass += static_cast<double>(weights[j]);
   }
   record(Measure::block_diagonal, mass);
 }
 
+template <typename Weight>
 void HeadAccumulator::record_induction(const RowFacts& facts, const VisibleKeys& visible,
-                                       const std::vector<double>& weights) {
+                                       std::span<const Weight> weights) {
   const SequenceStructure& structure = plan_->structure;
   if (structure.period == 0 || position() < structure.repeats_from + structure.period ||
       position() >= structure.repeats_until)
@@ -118,14 +124,15 @@ void HeadAccumulator::record_induction(const RowFacts& facts, const VisibleKeys&
 
 // A head with nothing to do rests on the first key or on special tokens. What is left of its weight, spread
 // evenly over the other visible keys, is what the place of induction is compared with.
+template <typename Weight>
 void HeadAccumulator::add_lift(const RowFacts& facts, const VisibleKeys& visible,
-                               const std::vector<double>& weights) {
+                               std::span<const Weight> weights) {
   const std::vector<Index>& resting = plan_->structure.resting;
   const Index period = plan_->structure.period;
   const auto weight_at = [&](Index key) {
     const bool counts = key >= 0 && key < plan_->m && visible.contain(key) &&
                         !std::binary_search(resting.begin(), resting.end(), key);
-    return counts ? std::optional<double>(weights[at(key)]) : std::nullopt;
+    return counts ? std::optional<double>(static_cast<double>(weights[at(key)])) : std::nullopt;
   };
   const std::optional<double> induced = weight_at(position() - period + 1);
   if (!induced) return;
@@ -133,7 +140,7 @@ void HeadAccumulator::add_lift(const RowFacts& facts, const VisibleKeys& visible
   Index keys = visible.count();
   for (const Index key : resting) {
     if (!visible.contain(key)) continue;
-    left -= weights[at(key)];
+    left -= static_cast<double>(weights[at(key)]);
     --keys;
   }
   lift_.induced += *induced;
@@ -149,7 +156,11 @@ void HeadAccumulator::add_row(const RowFacts& facts, const VisibleKeys& visible)
     ++measures_.rows_seeing;
     record(Measure::entropy, facts.entropy);
     if (visible.count() > 1) {
-      record(Measure::normalised_entropy, facts.entropy / std::log(static_cast<double>(visible.count())));
+      if (visible.count() != logarithm_of_) {
+        logarithm_of_ = visible.count();
+        logarithm_ = std::log(static_cast<double>(logarithm_of_));
+      }
+      record(Measure::normalised_entropy, facts.entropy / logarithm_);
     }
     record(Measure::effective_keys, std::exp(facts.entropy));
     record(Measure::confidence, facts.maximum);
@@ -160,8 +171,9 @@ void HeadAccumulator::add_row(const RowFacts& facts, const VisibleKeys& visible)
   ++row_;
 }
 
-void HeadAccumulator::add_row(const RowFacts& facts, const VisibleKeys& visible,
-                              const std::vector<double>& weights) {
+template <typename Weight>
+void HeadAccumulator::add_weights(const RowFacts& facts, const VisibleKeys& visible,
+                                  std::span<const Weight> weights) {
   if (visible.count() > 0 && facts.sum > 0) {
     if (plan_->wants(Measure::keys_90)) {
       record(Measure::keys_90, static_cast<double>(keys_holding(kHeldShare, weights, scratch_)));
@@ -177,6 +189,9 @@ void HeadAccumulator::add_row(const RowFacts& facts, const VisibleKeys& visible,
   }
   add_row(facts, visible);
 }
+
+template void HeadAccumulator::add_weights(const RowFacts&, const VisibleKeys&, std::span<const float>);
+template void HeadAccumulator::add_weights(const RowFacts&, const VisibleKeys&, std::span<const double>);
 
 HeadMeasures HeadAccumulator::finish() {
   for (const Measure measure : all_measures()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bitset>
+#include <span>
 #include <vector>
 
 #include "analysis/row_measures.h"
@@ -32,7 +33,12 @@ class HeadAccumulator {
 
   // The next rows, in order. `visible` are the keys of this row.
   void add_row(const RowFacts& facts, const VisibleKeys& visible);
-  void add_row(const RowFacts& facts, const VisibleKeys& visible, const std::vector<double>& weights);
+  void add_row(const RowFacts& facts, const VisibleKeys& visible, std::span<const double> weights) {
+    add_weights(facts, visible, weights);
+  }
+  void add_row(const RowFacts& facts, const VisibleKeys& visible, std::span<const float> weights) {
+    add_weights(facts, visible, weights);
+  }
   void add_received(Index key, double weight) {
     measures_.received[static_cast<std::size_t>(key)] += weight;
   }
@@ -40,17 +46,24 @@ class HeadAccumulator {
   HeadMeasures finish();
 
  private:
+  template <typename Weight>
+  void add_weights(const RowFacts& facts, const VisibleKeys& visible, std::span<const Weight> weights);
+
   // The value of this row, which counts in the mean.
   void record(Measure measure, double value);
   // The weight of a key, if it exists and is visible.
-  void record_key(Measure measure, Index key, const VisibleKeys& visible,
-                  const std::vector<double>& weights);
-  void record_keys(Measure measure, const std::vector<Index>& keys, const std::vector<double>& weights);
-  void record_same_token(const VisibleKeys& visible, const std::vector<double>& weights);
-  void record_block(const std::vector<double>& weights);
-  void record_induction(const RowFacts& facts, const VisibleKeys& visible,
-                        const std::vector<double>& weights);
-  void add_lift(const RowFacts& facts, const VisibleKeys& visible, const std::vector<double>& weights);
+  template <typename Weight>
+  void record_key(Measure measure, Index key, const VisibleKeys& visible, std::span<const Weight> weights);
+  template <typename Weight>
+  void record_keys(Measure measure, const std::vector<Index>& keys, std::span<const Weight> weights);
+  template <typename Weight>
+  void record_same_token(const VisibleKeys& visible, std::span<const Weight> weights);
+  template <typename Weight>
+  void record_block(std::span<const Weight> weights);
+  template <typename Weight>
+  void record_induction(const RowFacts& facts, const VisibleKeys& visible, std::span<const Weight> weights);
+  template <typename Weight>
+  void add_lift(const RowFacts& facts, const VisibleKeys& visible, std::span<const Weight> weights);
 
   Index position() const { return row_ + plan_->m - plan_->n; }
 
@@ -60,6 +73,8 @@ class HeadAccumulator {
   std::array<double, kMeasureCount> sums_ = {};
   std::array<Index, kMeasureCount> counts_ = {};
   std::vector<double> scratch_;
+  Index logarithm_of_ = 0;  // most rows see as many keys as the one before
+  double logarithm_ = 0;
 
   // Sums over the rows of induction_lift.
   struct InductionSums {

@@ -7,6 +7,8 @@
 #include <functional>
 #include <numeric>
 
+#include "ops/weight_rows.h"
+
 namespace fovea {
 namespace {
 
@@ -23,7 +25,7 @@ struct Held {
 };
 
 // The weights above a bound.
-Held held_above(double bound, const std::vector<double>& row) {
+Held held_above(double bound, std::span<const double> row) {
   const Pair bounds = {bound, bound};
   Pair sum_a = {}, sum_b = {};
   PairFlags count_a = {}, count_b = {};  // −1 for each
@@ -77,7 +79,7 @@ Index largest_holding(double target, double* first, double* last) {
 // A bound is searched by halving: the weights above `high` are needed and not enough, those above `low` are
 // enough. Only among the few between them order matters. (Sorting all of a row was a quarter of the time
 // of a study, buckets by size an eighth.)
-Index keys_holding(double share, const std::vector<double>& row, std::vector<double>& scratch) {
+Index keys_holding(double share, std::span<const double> row, std::vector<double>& scratch) {
   Held enough = held_above(0, row), needed;
   if (enough.keys == 0) return 0;
   const double target = share * (1 - kHeldTolerance) * enough.sum;
@@ -101,6 +103,12 @@ Index keys_holding(double share, const std::vector<double>& row, std::vector<dou
     count += static_cast<std::size_t>(weight > low) & static_cast<std::size_t>(weight <= high);
   }
   return needed.keys + largest_holding(target - needed.sum, scratch.data(), scratch.data() + count);
+}
+
+Index keys_holding(double share, std::span<const float> row, std::vector<double>& scratch) {
+  const Index keys = fewest_holding(row, share * (1 - kHeldTolerance));
+  if (keys >= 0) return keys;
+  return keys_holding(share, std::vector<double>(row.begin(), row.end()), scratch);
 }
 
 }  // namespace fovea

@@ -18,7 +18,7 @@ void VisibleKeys::set_row(Index batch, Index head, Index row) {
   count_ = count_keys(keys_);
 }
 
-bool VisibleKeys::contain(Index key) const {
+bool VisibleKeys::some_contain(Index key) const {
   const auto after = std::upper_bound(keys_.begin(), keys_.end(), key,
                                       [](Index at, const Interval& keys) { return at < keys.begin; });
   return after != keys_.begin() && key < std::prev(after)->end;

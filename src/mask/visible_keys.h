@@ -17,12 +17,17 @@ class FOVEA_PRIVATE_API VisibleKeys {
   void set_row(Index batch, Index head, Index row);
 
   Index count() const { return count_; }
-  bool contain(Index key) const;
+  bool contain(Index key) const {
+    return count_ == extents_.m ? key >= 0 && key < extents_.m : some_contain(key);
+  }
+  const Intervals& intervals() const { return keys_; }
 
   // The first key with a weight > 0 that must not be seen; −1 if there is none.
   Index hidden_with_weight(const std::vector<double>& row) const;
 
  private:
+  bool some_contain(Index key) const;
+
   const MaskNode* mask_;
   ScoreExtents extents_;
   Intervals keys_;

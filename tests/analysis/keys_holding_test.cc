@@ -12,6 +12,10 @@
 namespace fovea {
 namespace {
 
+Index keys_of(std::initializer_list<double> row, std::vector<double>& scratch) {
+  return keys_holding(0.9, std::vector<double>(row), scratch);
+}
+
 Index by_sorting(double share, std::vector<double> row) {
   std::sort(row.begin(), row.end(), std::greater<>());
   const double target = share * (1 - kHeldTolerance) * std::accumulate(row.begin(), row.end(), 0.0);
@@ -35,13 +39,37 @@ TEST(KeysHolding, as_many_as_sorting_finds) {
   }
 }
 
+// Of float32, where the search is another one, and where a bound may fall on the target itself.
+TEST(KeysHolding, of_float_rows_as_many_as_of_double_ones) {
+  Random random(8);
+  std::vector<double> scratch;
+  for (int trial = 0; trial < 5000; ++trial) {
+    const double sharpness = 12 * random.uniform();
+    std::vector<float> row(static_cast<std::size_t>(1 + random.below(200)));
+    for (float& weight : row) {
+      weight = random.uniform() < 0.1 ? 0 : static_cast<float>(std::exp(sharpness * random.normal()));
+    }
+    if (trial % 10 == 0) std::fill(row.begin(), row.end(), row.front());
+    const std::vector<double> same(row.begin(), row.end());
+    EXPECT_EQ(keys_holding(kHeldShare, row, scratch), by_sorting(kHeldShare, same)) << "trial " << trial;
+  }
+}
+
+// Among the smallest floats no bound lies between: the search gives up, the answer does not.
+TEST(KeysHolding, of_the_smallest_floats) {
+  std::vector<double> scratch;
+  std::vector<float> row(20, 1e-45f);
+  row[3] = 4e-45f;
+  EXPECT_EQ(keys_holding(0.9, row, scratch), by_sorting(0.9, std::vector<double>(row.begin(), row.end())));
+}
+
 TEST(KeysHolding, ties_zeros_and_the_smallest) {
   std::vector<double> scratch;
-  EXPECT_EQ(keys_holding(0.9, {}, scratch), 0);
-  EXPECT_EQ(keys_holding(0.9, {0, 0}, scratch), 0);
+  EXPECT_EQ(keys_of({}, scratch), 0);
+  EXPECT_EQ(keys_of({0, 0}, scratch), 0);
   EXPECT_EQ(keys_holding(0.9, std::vector<double>(10, 0.1), scratch), 9);
-  EXPECT_EQ(keys_holding(0.9, {1e-300, 1e-310, 0}, scratch), 1);
-  EXPECT_EQ(keys_holding(0.9, {3, 1e-40, 1}, scratch), 2);
+  EXPECT_EQ(keys_of({1e-300, 1e-310, 0}, scratch), 1);
+  EXPECT_EQ(keys_of({3, 1e-40, 1}, scratch), 2);
 }
 
 }  // namespace

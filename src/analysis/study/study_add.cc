@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
+#include <vector>
 
 #include "analysis/study/pair_sketch.h"
 #include "analysis/study/study_text.h"
@@ -13,33 +15,93 @@ namespace {
 
 constexpr Index kContext = 6;  // tokens on both sides of a place
 
-void add_measures(StudyState& state, Index head, const MeasuredText& text, const HeadOfText& of_text) {
-  const std::size_t length = at(state.header.options.length);
-  for (std::size_t k = 0; k < study_measures().size(); ++k) {
-    const std::vector<double>& rows = of_text.rows[k];
-    const std::size_t place = state.measure_at(head, k);
-    const double range = study_range(study_measures()[k], state.header.options.length);
-    const double bins = static_cast<double>(kStudyBins) / range;
-    std::int64_t* histogram = state.histograms.data() + place * at(kStudyBins);
-    const bool by_row = rows.size() == text.ids.size() && study_measures()[k] != Measure::received &&
-                        study_measures()[k] != Measure::sink_share;
-    // Summed here first, then once into the tables: integers do not mind.
-    Moments all;
-    std::array<Moments, static_cast<std::size_t>(kTokenKinds)> kinds = {};
+// Sums of a few values, which are then added to the tables: integers do not mind.
+template <typename Sum>
+struct FewMoments {
+  std::int64_t count = 0;
+  Sum sum = 0, square = 0;
+
+  void add(Sum value, Sum squared) { ++count, sum += value, square += squared; }
+  void move_to(MomentTable& table, std::size_t place) const {
+    table.count[place] += count;
+    table.sum[place] += sum;
+    table.square[place] += square;
+  }
+};
+
+template <typename Sum>
+Sum exact_as(double value) {
+  if constexpr (std::is_same_v<Sum, Int128>) {
+    return exact(value);
+  } else {
+    return small_exact(value);
+  }
+}
+
+// Adds one measure of a head, of all texts.
+template <typename Sum>
+void add_measure(StudyState& state, Index head, std::size_t k, const std::vector<MeasuredText>& texts) {
+  const Measure measure = study_measures()[k];
+  const bool by_row = measure != Measure::received && measure != Measure::sink_share;
+  const std::size_t length = at(state.header.options.length), place = state.measure_at(head, k);
+  const double bins = static_cast<double>(kStudyBins) / study_range(measure, state.header.options.length);
+  std::int64_t* histogram = state.histograms.data() + place * at(kStudyBins);
+  constexpr Index kLine = 8;  // counts in a line of the cache: values find their bins in any order
+  for (Index bin = 0; by_row && bin < kStudyBins; bin += kLine) __builtin_prefetch(histogram + bin, 1);
+  std::vector<FewMoments<Sum>> positions(by_row ? length : 0);
+  for (const MeasuredText& text : texts) {
+    if (text.heads.empty()) continue;
+    const std::vector<double>& rows = text.heads[at(head)].rows[k];
+    std::array<FewMoments<Sum>, static_cast<std::size_t>(kTokenKinds)> kinds = {};
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double value = rows[i];
       if (std::isnan(value)) continue;
-      const Int128 sum = exact(value), square = exact(value * value);
-      all.add(sum, square);
-      ++histogram[at(std::clamp<Index>(static_cast<Index>(value * bins), 0, kStudyBins - 1))];
-      if (!by_row) continue;
-      state.positions.add(place * length + i, sum, square);
-      kinds[static_cast<std::size_t>(text.kinds[i])].add(sum, square);
+      const Sum sum = exact_as<Sum>(value), square = exact_as<Sum>(value * value);
+      ++histogram[std::clamp<Index>(static_cast<Index>(value * bins), 0, kStudyBins - 1)];
+      if (by_row) positions[i].add(sum, square);
+      kinds[by_row ? static_cast<std::size_t>(text.kinds[i]) : 0].add(sum, square);
     }
-    state.moments.add(place, all);
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-      state.kinds.add(place * kinds.size() + kind, kinds[kind]);
+      kinds[kind].move_to(state.moments, place);
+      if (by_row) kinds[kind].move_to(state.kinds, place * kinds.size() + kind);
     }
+  }
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    positions[i].move_to(state.positions, place * length + i);
+  }
+}
+
+void add_measures(StudyState& state, Index head, const std::vector<MeasuredText>& texts) {
+  for (std::size_t k = 0; k < study_measures().size(); ++k) {
+    // No value is larger than the range but by rounding, and as many squares are summed as a text has rows,
+    // or as there are texts. Below 2^63 · 2^-40 they fit into 64 bits; a factor of four is left.
+    const double range = study_range(study_measures()[k], state.header.options.length);
+    const auto values = static_cast<double>(std::max(at(state.header.options.length), texts.size()));
+    constexpr double kMost = 2097152;  // 2^21
+    if (values * range * range <= kMost) {
+      add_measure<std::int64_t>(state, head, k, texts);
+    } else {
+      add_measure<Int128>(state, head, k, texts);
+    }
+  }
+}
+
+// What tokens receive, and who looks at whom. What a head's tokens receive is larger than a cache and read
+// all over: it is fetched a few tokens ahead. (Fetching the buckets of pairs did not help.)
+void add_tokens(StudyState& state, Index head, const MeasuredText& text) {
+  constexpr std::size_t kAhead = 8;
+  const Index vocabulary = state.header.vocabulary;
+  const HeadOfText& of_text = text.heads[at(head)];
+  Int128* received = state.received.data() + head * vocabulary;
+  std::int64_t* pairs = state.pairs.data() + head * kPairBuckets * pair_counters(vocabulary);
+  const std::vector<Index>& ids = text.ids;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i + kAhead < ids.size()) __builtin_prefetch(received + ids[i + kAhead], 1);
+    received[ids[i]] += exact(of_text.received[i]);
+    const std::int32_t key = of_text.strongest[i];
+    if (key < 0) continue;
+    add_pair(pairs, vocabulary, ids[i], ids[static_cast<std::size_t>(key)],
+             static_cast<double>(of_text.strongest_weight[i]));
   }
 }
 
@@ -73,25 +135,17 @@ StudyPlace place_of(const MeasuredText& text, const HeadOfText& head) {
 
 void add_head(StudyState& state, Index head, const std::vector<MeasuredText>& texts) {
   const StudyHeader& header = state.header;
-  const Index counters = pair_counters(header.vocabulary);
+  add_measures(state, head, texts);
   for (const MeasuredText& text : texts) {
     if (text.heads.empty()) continue;
     const HeadOfText& of_text = text.heads[at(head)];
     const auto n = static_cast<Index>(text.ids.size());
-    add_measures(state, head, text, of_text);
     const Index first = head * header.distances() + header.options.length - n;  // of distance −(n − 1)
     for (Index d = 0; d < 2 * n - 1; ++d) {
       state.distance_weight[at(first + d)] += exact(of_text.distance_weight[at(d)]);
       state.distance_pairs[at(first + d)] += of_text.distance_pairs[at(d)];
     }
-    for (Index i = 0; i < n; ++i) {
-      state.received[at(head * header.vocabulary + text.ids[at(i)])] += exact(of_text.received[at(i)]);
-      const std::int32_t key = of_text.strongest[at(i)];
-      if (key < 0) continue;
-      add_pair(state.pairs.data() + head * kPairBuckets * counters, header.vocabulary, text.ids[at(i)],
-               text.ids[static_cast<std::size_t>(key)],
-               static_cast<double>(of_text.strongest_weight[at(i)]));
-    }
+    add_tokens(state, head, text);
     ++state.roles[at(head) * study_roles().size() + of_text.role];
     std::vector<StudyPlace>& places = state.places[at(head)];
     const bool full = static_cast<Index>(places.size()) == kStudyPlaces;

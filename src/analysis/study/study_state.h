@@ -25,28 +25,11 @@ struct StudyHeader {
 };
 
 // Three sums of the same values.
-struct Moments {
-  std::int64_t count = 0;
-  Int128 sum = 0, square = 0;
-
-  void add(Int128 value, Int128 squared) { ++count, sum += value, square += squared; }
-};
-
 struct MomentTable {
   std::vector<std::int64_t> count;
   std::vector<Int128> sum, square;
 
   void resize(std::size_t size) { count.resize(size), sum.resize(size), square.resize(size); }
-  void add(std::size_t at, Int128 value, Int128 squared) {
-    ++count[at];
-    sum[at] += value;
-    square[at] += squared;
-  }
-  void add(std::size_t at, const Moments& some) {
-    count[at] += some.count;
-    sum[at] += some.sum;
-    square[at] += some.square;
-  }
   StudyValue value(std::size_t at) const;
 };
 

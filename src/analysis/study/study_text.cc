@@ -1,9 +1,10 @@
 #include "analysis/study/study_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "analysis/head_accumulator.h"
@@ -15,6 +16,7 @@
 #include "fovea/attention_statistics.h"
 #include "fovea/head_roles.h"
 #include "fovea/probe.h"
+#include "ops/weight_rows.h"
 #include "run/band.h"
 #include "run/weights.h"
 
@@ -108,7 +110,7 @@ class StudyProbe final : public Probe {
         for (Index i = begin; i < end; ++i) {
           const float* row = weights.data() + (h * (end - begin) + i - begin) * n_;
           visible.set_row(0, h, i);
-          add_row(accumulators[at(h)], statistics, call.layer, h, i, row, visible);
+          add_row(accumulators[at(h)], statistics, call.layer, h, i, {row, at(n_)}, visible);
         }
       }
     });
@@ -131,78 +133,55 @@ class StudyProbe final : public Probe {
 
   void prepare(HeadOfText& head) const {
     head.distance_weight.assign(at(2 * n_ - 1), 0.0);
-    head.distance_pairs.assign(at(2 * n_ - 1), 0);
+    head.distance_pairs.assign(at(2 * n_), 0);  // differences, until finish()
     head.strongest.assign(at(n_), -1);
     head.strongest_weight.assign(at(n_), 0.0f);
   }
 
   void add_row(HeadAccumulator& accumulator, const AttentionStatistics& statistics, Index layer, Index h,
-               Index i, const float* weights, const VisibleKeys& visible) {
+               Index i, std::span<const float> weights, const VisibleKeys& visible) {
     const Index place = h * n_ + i;
     const auto value = [&](const Tensor& measure) { return static_cast<double>(measure.data()[place]); };
     if (std::isnan(statistics.entropy.data()[place])) {
       fail("[study] layer {}, head {}: a score that is NaN or +inf in a text of {} tokens", layer, h, n_);
     }
     const double maximum = value(statistics.maximum);
-    row_.assign(weights, weights + n_);
     accumulator.add_row({maximum > 0 ? 1.0 : 0.0, value(statistics.entropy), maximum,
                          value(statistics.distance), value(statistics.diagonal)},
-                        visible, row_);
+                        visible, weights);
     HeadOfText& head = this->head(layer, h);
-    double* distance = head.distance_weight.data() + (n_ - 1 - i);
+    add_row_to_sums(weights, head.distance_weight.data() + (n_ - 1 - i));
+    // One more from where an interval begins, one less from where it ends.
     std::int64_t* pairs = head.distance_pairs.data() + (n_ - 1 - i);
-    const double* values = row_.data();
-    for (Index j = 0; j < n_; ++j) distance[j] += values[j];
-    if (visible.count() == n_) {
-      for (Index j = 0; j < n_; ++j) ++pairs[j];
-    } else {
-      for (Index j = 0; j < n_; ++j) pairs[j] += visible.contain(j) ? 1 : 0;
-    }
+    for (const Interval& keys : visible.intervals()) ++pairs[keys.begin], --pairs[keys.end];
     if (content_[at(i)] != 0) note_strongest(head, i, weights);
     const auto found = std::find(compared_.begin(), compared_.end(), i);
     if (found == compared_.end()) return;
     const auto row = static_cast<std::size_t>(found - compared_.begin());
-    std::copy_n(weights, n_,
+    std::copy_n(weights.data(), n_,
                 compared_weights_.data() +
                     (row * at(header_.all_heads()) + at(layer * header_.heads + h)) * at(n_));
   }
 
-  // The largest weights of all keys that are not special, and of those that are not the query itself. The
-  // maximum is found lane by lane, its place afterwards: a loop that carries both is four times as slow.
-  void note_strongest(HeadOfText& head, Index i, const float* weights) {
-    const Index padded = (n_ + kLanes - 1) / kLanes * kLanes;
-    shown_.resize(at(padded));
-    float* shown = shown_.data();
-    for (Index j = 0; j < n_; ++j) shown[j] = weights[j] * content_[at(j)];
-    const float most = largest(shown, padded);
-    head.strongest[at(i)] = most > 0 ? place_of_value(shown, most) : -1;
-    head.strongest_weight[at(i)] = most;
-    const float own = std::exchange(shown[i], 0.0f);
-    const float most_other = own < most ? most : largest(shown, padded);
-    if (most_other <= head.best_weight) return;
-    head.best_weight = most_other;
+  // The largest weights of all keys that are not special, and of those that are not the query itself.
+  void note_strongest(HeadOfText& head, Index i, std::span<const float> weights) {
+    content_[at(i)] = 0;
+    const LargestOfRow other = largest_of_row(weights, content_.data());
+    content_[at(i)] = 1;
+    const float own = weights[at(i)];
+    const bool is_own = own > other.weight || (own == other.weight && i < other.key);
+    head.strongest[at(i)] = static_cast<std::int32_t>(is_own ? i : other.key);
+    head.strongest_weight[at(i)] = is_own ? own : other.weight;
+    if (other.weight <= head.best_weight) return;
+    head.best_weight = other.weight;
     head.best_query = static_cast<std::int32_t>(i);
-    head.best_key = place_of_value(shown, most_other);
-    head.best_row.assign(weights, weights + n_);
-  }
-
-  static constexpr Index kLanes = 8;
-
-  // Of a multiple of kLanes numbers ≥ 0.
-  static float largest(const float* values, Index count) {
-    std::array<float, kLanes> lanes = {};
-    for (Index j = 0; j < count; j += kLanes) {
-      for (Index l = 0; l < kLanes; ++l) lanes[at(l)] = std::max(lanes[at(l)], values[j + l]);
-    }
-    return *std::max_element(lanes.begin(), lanes.end());
-  }
-
-  // The first of equals.
-  std::int32_t place_of_value(const float* values, float value) const {
-    return static_cast<std::int32_t>(std::find(values, values + n_, value) - values);
+    head.best_key = static_cast<std::int32_t>(other.key);
+    head.best_row.assign(weights.begin(), weights.end());
   }
 
   void finish(HeadOfText& head, HeadMeasures measures) const {
+    std::partial_sum(head.distance_pairs.begin(), head.distance_pairs.end(), head.distance_pairs.begin());
+    head.distance_pairs.pop_back();
     head.role = study_role(role_of(measures, text_.tokens).id);
     for (const Measure measure : study_measures()) {
       const auto place = static_cast<std::size_t>(measure);
@@ -221,8 +200,6 @@ class StudyProbe final : public Probe {
   std::vector<Index> compared_;
   std::vector<float> content_;           // [N] 1: not special
   std::vector<float> compared_weights_;  // [rows, A, N]
-  std::vector<double> row_;
-  std::vector<float> shown_;  // [N, filled up with zeros] a row without its special keys
 };
 
 Ids one_row_of(const std::vector<Index>& ids) { return Ids({1, static_cast<Index>(ids.size())}, ids); }
