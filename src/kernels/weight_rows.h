@@ -6,8 +6,7 @@
 namespace fovea::kernels {
 
 // The fewest of the weights row [m] that sum to `share` of it, 0 < share < 1; 0 for a row of zeros. Sums
-// are in double; −1: rounding led the search astray, somebody slower has to do it (one row of many
-// thousands).
+// are in double; −1: rounding led the search astray, somebody slower has to do it (rare).
 Index keys_holding(const float* row, Index m, double share);
 
 // sums [m] += row [m], in double.

@@ -10,7 +10,7 @@ namespace fovea {
 inline namespace internal {
 
 // The fewest weights that sum to `share` of the row, 0 < share < 1; 0 for a row of zeros. Sums are in
-// double; −1: rounding led the search astray, somebody slower has to do it (one row of many thousands).
+// double; −1: rounding led the search astray, somebody slower has to do it (rare).
 FOVEA_PRIVATE_API Index fewest_holding(std::span<const float> row, double share);
 
 // sums [M] += row [M], in double.

@@ -10,8 +10,7 @@ __extension__ typedef __int128 Int128;
 
 inline constexpr double kExactUnit = 1099511627776.0;  // 2^40
 
-// The nearest integer, to even. As std::llrint has it, which is a call where math may set errno: with two
-// per value, calls were a third of adding up a study.
+// The nearest integer, to even. As std::llrint has it, which is a call where math may set errno.
 inline std::int64_t nearest_integer(double value) {
   constexpr double kWhole = 4503599627370496.0;  // 2^52: from here on there are no fractions
   if (value >= kWhole) return static_cast<std::int64_t>(value);
