@@ -231,21 +231,25 @@ HWY_INLINE V XLogX(RowFloats d, V x) {
   return hn::Mul(x, hn::MulAdd(e, hn::Set(d, 0.693359375f), hn::Add(f, y)));
 }
 
+// Terms are summed in float32 over kRowPadding of them, then in double: a long row's sum would be rounded
+// to the ulp of the sum at every step, with the narrowest vectors most.
 double SumXLogX(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, Index m) {
   const RowFloats d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  auto sum = hn::Zero(d);
-  for (Index j = 0; j < m; j += lanes) {
-    sum = hn::Add(sum, XLogX(d, hn::Add(hn::LoadU(d, a + j), hn::LoadU(d, b + j))));
-  }
-  HWY_ALIGN float sums[kRowLanes];
-  hn::Store(sum, d, sums);
   const RowDoubles doubles;
-  auto all = hn::Zero(doubles);
-  for (Index j = 0; j < lanes; j += static_cast<Index>(hn::Lanes(doubles))) {
-    all = hn::Add(all, hn::PromoteTo(doubles, hn::LoadU(RowHalves(), sums + j)));
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), halves = static_cast<Index>(hn::Lanes(doubles));
+  auto sum = hn::Zero(doubles);
+  for (Index first = 0; first < m; first += kRowPadding) {
+    auto terms = hn::Zero(d);
+    for (Index j = first; j < first + kRowPadding; j += lanes) {
+      terms = hn::Add(terms, XLogX(d, hn::Add(hn::LoadU(d, a + j), hn::LoadU(d, b + j))));
+    }
+    HWY_ALIGN float stored[kRowLanes];
+    hn::Store(terms, d, stored);
+    for (Index j = 0; j < lanes; j += halves) {
+      sum = hn::Add(sum, hn::PromoteTo(doubles, hn::LoadU(RowHalves(), stored + j)));
+    }
   }
-  return hn::GetLane(hn::SumOfLanes(doubles, all));
+  return hn::GetLane(hn::SumOfLanes(doubles, sum));
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

@@ -148,5 +148,18 @@ TEST(WeightRows, x_log_x_within_what_the_header_says) {
       [&] { EXPECT_NEAR(sum_x_log_x(c.data(), d.data(), 3 * kRowPadding), want, 5e-6); });
 }
 
+TEST(WeightRows, x_log_x_of_a_long_row_is_not_rounded_to_its_sum) {
+  constexpr Index kKeys = 256 * kRowPadding;
+  Random random(14);
+  std::vector<float> a(at(kKeys)), b(a.size(), 0.0f);
+  for (float& weight : a) weight = static_cast<float>(random.uniform() * 2 / static_cast<double>(kKeys));
+  double want = 0;
+  for (const float weight : a) {
+    if (weight > 0) want += static_cast<double>(weight) * std::log(static_cast<double>(weight));
+  }
+  fovea::testing::on_every_instruction_set(
+      [&] { EXPECT_NEAR(sum_x_log_x(a.data(), b.data(), kKeys), want, 2e-7); });
+}
+
 }  // namespace
 }  // namespace fovea::kernels
