@@ -14,9 +14,11 @@
 
 #include "fovea/api.h"
 #include "fovea/corpus.h"
+#include "fovea/float_type.h"
 #include "fovea/head_similarity.h"
 #include "fovea/matrix.h"
 #include "fovea/measures.h"
+#include "fovea/precision.h"
 #include "fovea/text_model.h"
 
 namespace fovea {
@@ -115,6 +117,8 @@ class FOVEA_API Study {
   const std::string& model() const;
   const StudyOptions& options() const;
   AttentionKind kind() const;
+  FloatType weights() const;  // how the model was loaded (ModelOptions)
+  Precision precision() const;
   Index layers() const;
   Index heads() const;  // per layer
   const StudyCounts& counts() const;

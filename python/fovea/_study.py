@@ -71,6 +71,16 @@ class Study:
         return self._study.model()
 
     @property
+    def weights(self) -> str:
+        """The type in which the model kept its weights: "float32", "float16", "bfloat16" or "int8"."""
+        return self._study.weights()
+
+    @property
+    def precision(self) -> str:
+        """Of the model's products: "float32" or "bfloat16"."""
+        return self._study.precision()
+
+    @property
     def layers(self) -> int:
         return self._study.layers()
 

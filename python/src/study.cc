@@ -74,6 +74,8 @@ void bind_study(nb::module_& m) {
       .def("save", &Study::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def_static("load", &Study::load, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("model", &Study::model)
+      .def("weights", [](const Study& study) { return std::string(to_string(study.weights())); })
+      .def("precision", [](const Study& study) { return std::string(to_string(study.precision())); })
       .def("layers", &Study::layers)
       .def("heads", &Study::heads)
       .def("counts", &counts)

@@ -26,6 +26,7 @@ def whole():
 
 def test_parts_merge_to_the_same_bits(whole, tmp_path):
     model = fovea.load(MODEL)
+    assert (whole.weights, whole.precision) == ("float32", "float32")
     parts = [fovea.Study(model, **OPTIONS) for _ in range(3)]
     for i, part in enumerate(parts):
         part.add(model, TEXTS[i::3])

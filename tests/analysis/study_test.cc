@@ -329,6 +329,47 @@ TEST(Study, goes_on_where_it_was_stopped) {
       std::string::npos);
 }
 
+// A study of rounded weights is another one: shards of both must not be mixed.
+TEST(Study, how_the_model_was_loaded_belongs_to_a_study) {
+  const std::string folder = std::string(FOVEA_TEST_DATA) + "/models/bert";
+  const auto load = [&](const ModelOptions& options) {
+    return TextModel(load_model(folder, options), Tokenizer::load(folder));
+  };
+  const TextModel rounded = load({.weights = FloatType::bfloat16});
+  const TextModel coarse = load({.weights = FloatType::bfloat16, .precision = Precision::bfloat16});
+  const Study exact = study_of(some_texts());
+  Study study(rounded, small_options());
+  study.add(rounded, some_texts());
+  EXPECT_EQ(message_of([&] { study.add(small_model(), {"the cat"}); }),
+            "[study] got a model with float32 weights and float32 products, expected bfloat16 and float32");
+  EXPECT_EQ(
+      message_of([&] { study.add(coarse, {"the cat"}); }),
+      "[study] got a model with bfloat16 weights and bfloat16 products, expected bfloat16 and float32");
+  EXPECT_EQ(message_of([&] { Study(exact).merge(study); }),
+            "[study] cannot merge: the type of the weights is float32 in one, bfloat16 in the other");
+  EXPECT_EQ(message_of([&] { Study(study).merge(Study(coarse, small_options())); }),
+            "[study] cannot merge: the precision is float32 in one, bfloat16 in the other");
+
+  const TemporaryDirectory directory;
+  study.save(directory.file("s"));
+  EXPECT_EQ(Study::load(directory.file("s")).weights(), FloatType::bfloat16);
+  std::string bytes = text_of(directory.file("s"));
+  bytes.replace(bytes.find("bfloat16"), 8, "bfloat61");  // the first one is that of the weights
+  std::ofstream(directory.file("odd"), std::ios::binary) << bytes;
+  EXPECT_NE(message_of([&] { Study::load(directory.file("odd")); }).find("weights is bfloat61"),
+            std::string::npos);
+
+  StudyRunOptions options;
+  options.study = small_options();
+  options.checkpoint = directory.file("partial");
+  options.checkpoint_seconds = 0;
+  const std::string path = put_lines(directory, "texts.txt", some_texts());
+  Corpus corpus(path), again(path);
+  study_corpus(rounded, corpus, options);
+  EXPECT_NE(message_of([&] { study_corpus(small_model(), again, options); }).find("is of another study"),
+            std::string::npos);
+}
+
 TEST(Study, files_are_checked) {
   const TemporaryDirectory directory;
   const Study study = study_of(some_texts());

@@ -37,6 +37,8 @@ StudyHeader header_of(const TextModel& model, const StudyOptions& options) {
   header.layers = config.layers;
   header.heads = config.heads;
   header.vocabulary = std::max(config.vocabulary, model.tokenizer().size());
+  header.weights = model.model().weights();
+  header.precision = model.model().precision();
   header.options = options;
   return header;
 }
@@ -77,6 +79,11 @@ void Study::add(const TextModel& model, const std::vector<std::string>& texts,
       given.all_heads() != header.all_heads() || given.vocabulary != header.vocabulary) {
     fail("[study] got the model {}, expected {}", given.model, header.model);
   }
+  if (given.weights != header.weights || given.precision != header.precision) {
+    fail("[study] got a model with {} weights and {} products, expected {} and {}",
+         to_string(given.weights), to_string(given.precision), to_string(header.weights),
+         to_string(header.precision));
+  }
   std::vector<MeasuredText> measured(texts.size());
   // A text per thread: its own loops are then plain ones, and no thread waits for another within a layer.
   parallel_for(static_cast<Index>(texts.size()), stop, "study",
@@ -90,6 +97,8 @@ void Study::merge(const Study& other) { merge_states(*state_, *other.state_); }
 const std::string& Study::model() const { return state_->header.model; }
 const StudyOptions& Study::options() const { return state_->header.options; }
 AttentionKind Study::kind() const { return state_->header.kind; }
+FloatType Study::weights() const { return state_->header.weights; }
+Precision Study::precision() const { return state_->header.precision; }
 Index Study::layers() const { return state_->header.layers; }
 Index Study::heads() const { return state_->header.heads; }
 const StudyCounts& Study::counts() const { return state_->counts; }

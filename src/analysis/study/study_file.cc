@@ -99,6 +99,8 @@ std::string header_json(const StudyState& state, const StudyPosition* position) 
   json.key("layers").integer(header.layers);
   json.key("heads").integer(header.heads);
   json.key("vocabulary").integer(header.vocabulary);
+  json.key("weights").string(to_string(header.weights));
+  json.key("precision").string(to_string(header.precision));
   json.key("length").integer(header.options.length);
   json.key("similarity_rows").integer(header.options.similarity_rows);
   json.key("corpus").string(header.options.corpus);
@@ -148,6 +150,16 @@ Index limited(const JsonFields& fields, const char* name, Index low, Index high)
   return value;
 }
 
+// Older files do not say it: then it is the first of `values`.
+template <typename Value>
+Value named_value(const JsonFields& fields, const char* name, std::initializer_list<Value> values) {
+  if (!fields.has(name)) return *values.begin();
+  for (const Value value : values) {
+    if (fields.text(name) == to_string(value)) return value;
+  }
+  fail("{}: {} is {}", fields.where(), name, fields.text(name));
+}
+
 StudyHeader read_header(const JsonFields& root) {
   const std::string& where = root.where();
   if (root.integer("version") != kStudyVersion) {
@@ -167,6 +179,9 @@ StudyHeader read_header(const JsonFields& root) {
   header.layers = limited(root, "layers", 1, 1024);
   header.heads = limited(root, "heads", 1, 1024);
   header.vocabulary = limited(root, "vocabulary", 1, Index{1} << 22);
+  header.weights = named_value(
+      root, "weights", {FloatType::float32, FloatType::float16, FloatType::bfloat16, FloatType::int8});
+  header.precision = named_value(root, "precision", {Precision::float32, Precision::bfloat16});
   header.options.length = limited(root, "length", 2, 4096);
   header.options.similarity_rows = limited(root, "similarity_rows", 0, 4096);
   header.options.corpus = root.text("corpus");

@@ -85,8 +85,8 @@ class StudyRunner {
     const StudyState& own = *study_.state_;
     const auto key = [](const StudyState& s) {
       return std::tuple(s.header.model, s.header.parameters, s.header.kind, s.header.layers, s.header.heads,
-                        s.header.vocabulary, s.header.options.length, s.header.options.similarity_rows,
-                        s.header.options.corpus, s.shards, s.parts);
+                        s.header.vocabulary, s.header.weights, s.header.precision, s.header.options.length,
+                        s.header.options.similarity_rows, s.header.options.corpus, s.shards, s.parts);
     };
     if (key(*state) != key(own)) {
       fail("[study] {}: is of another study; remove it to begin anew", path);

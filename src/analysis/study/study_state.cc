@@ -113,6 +113,8 @@ void check_same_study(const StudyHeader& a, const StudyHeader& b) {
   same("the number of layers", a.layers, b.layers);
   same("the number of heads", a.heads, b.heads);
   same("the vocabulary", a.vocabulary, b.vocabulary);
+  same("the type of the weights", std::string(to_string(a.weights)), std::string(to_string(b.weights)));
+  same("the precision", std::string(to_string(a.precision)), std::string(to_string(b.precision)));
   same("the length", a.options.length, b.options.length);
   same("the number of compared rows", a.options.similarity_rows, b.options.similarity_rows);
 }

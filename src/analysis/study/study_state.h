@@ -18,6 +18,8 @@ struct StudyHeader {
   Index parameters = 0;
   AttentionKind kind = AttentionKind::encoder;
   Index layers = 0, heads = 0, vocabulary = 0;
+  FloatType weights = FloatType::float32;    // how the model was loaded
+  Precision precision = Precision::float32;  // of its products
   StudyOptions options;
 
   Index all_heads() const { return layers * heads; }

@@ -110,6 +110,8 @@ std::string study_json(const Study& study, std::optional<Index> head) {
   json.key("kind").string(to_string(study.kind()));
   json.key("layers").integer(study.layers());
   json.key("heads_per_layer").integer(study.heads());
+  json.key("weights").string(to_string(study.weights()));
+  json.key("precision").string(to_string(study.precision()));
   json.key("length").integer(study.options().length);
   json.key("texts").integer(counts.texts);
   json.key("tokens").integer(counts.tokens);

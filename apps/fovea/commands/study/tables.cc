@@ -165,6 +165,10 @@ void print_study_summary(const Context& context, const Study& study) {
   };
   entry(tr("model"),
         context.say(tr("{0}, {1} layers × {2} heads", study.model(), study.layers(), study.heads())));
+  if (study.weights() != FloatType::float32 || study.precision() != Precision::float32) {
+    entry(tr("numbers"), context.say(tr("weights {0}, products {1}", to_string(study.weights()),
+                                        to_string(study.precision()))));
+  }
   entry(tr("corpus"), study.options().corpus);
   entry(tr("texts"), context.say(tr("{0}, of at most {1} tokens; {2} were longer", counts.texts,
                                     study.options().length, counts.cut)));

@@ -55,6 +55,8 @@ Translations study() {
       {"shard", "分片"},
       {"{0}, {1} layers × {2} heads", "{0}，{1} 层 × {2} 头"},
       {"{0}, of at most {1} tokens; {2} were longer", "{0} 段，每段最多 {1} 个词元；{2} 段更长"},
+      {"numbers", "数值"},
+      {"weights {0}, products {1}", "权重 {0}，乘积 {1}"},
       {"{0}, {1} unknown", "{0} 个，其中未知 {1} 个"},
       {"{0} without tokens, {1} broken; {2} repaired", "无词元 {0} 段，损坏 {1} 条；修复 {2} 段"},
       {"head", "头"},
