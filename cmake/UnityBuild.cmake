@@ -21,7 +21,7 @@ set(FOVEA_FILES_ALONE
 
 # Each line is a unit, whose kernels must not share a name; those that take longest stand alone.
 set(FOVEA_KERNELS_TOGETHER
-    "adamw column_sums convert cross_entropy dropout_rows matrix_product normalization normalization_backward packed_weights portable_tile_unit rotary softmax weight_rows"
+    "adamw column_sums convert cross_entropy dropout_rows finite matrix_product normalization normalization_backward packed_weights portable_tile_unit rotary softmax weight_rows"
     "activation_backward bfloat16_keys linear_attention linear_attention_backward"
     "bfloat16_attention bfloat16_dense_layer dense_layer"
     "attention_backward statistics")

@@ -3,6 +3,7 @@
 #include "kernels/attention.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "fovea/threads.h"
 #include "kernels/bfloat16_attention.h"
 #include "kernels/decode.h"
+#include "kernels/finite.h"
 #include "kernels/instruction_set.h"
 #include "kernels/strip_layout.h"
 #include "kernels/tile_sizes.h"
@@ -38,6 +40,7 @@ struct BlockItem {
 
 #include "kernels/dropout-inl.h"
 #include "kernels/exp2-inl.h"
+#include "kernels/finite-inl.h"
 #include "kernels/query_strip-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -53,6 +56,8 @@ class QueryBlock {
   void Announce(const BlockItem& next);
   void Run();
   void Count(TileCounts& tiles) const;
+  // All outputs of all blocks so far.
+  bool finite() const { return finite_; }
 
  private:
   struct Strip {
@@ -112,6 +117,7 @@ class QueryBlock {
   std::span<Strip> strips_;                                   // those of this block
   FetchAhead ahead_, step_ahead_;                             // the next block, the next step
   Index hidden_ = 0, full_ = 0, partial_ = 0, gathered_ = 0;  // steps
+  bool finite_ = true;
 };
 
 QueryBlock::QueryBlock(const AttentionProblem& problem, const BiasStrips& bias, Index most_strips)
@@ -433,13 +439,15 @@ void QueryBlock::StoreOutput(Strip& strip) {
     hn::Store(hn::IfThenZeroElse(hn::Eq(sum, hn::Zero(d_)), inverse), d_, strip.sum + at);
   }
   if (strip.queries.all_rows().order == nullptr) {
-    TransposeOut(strip.out, width, value_width_, rows, strip.sum,
-                 p_.output_row(head_index_, strip.queries.row(0)), p_.output_row_stride);
+    float* out = p_.output_row(head_index_, strip.queries.row(0));
+    TransposeOut(strip.out, width, value_width_, rows, strip.sum, out, p_.output_row_stride);
+    finite_ = RowsAreFinite(out, p_.output_row_stride, rows, value_width_) && finite_;
     return;
   }
   for (Index r = 0; r < rows; ++r) {
     float* out = p_.output_row(head_index_, strip.queries.row(r));
     for (Index c = 0; c < value_width_; ++c) out[c] = strip.out[c * width + r] * strip.sum[r];
+    finite_ = RowsAreFinite(out, value_width_, 1, value_width_) && finite_;
   }
 }
 
@@ -502,7 +510,8 @@ void QueryBlock::StoreNanWeights(const Strip& strip, Index r, float* weights) co
 
 Index Lanes() { return static_cast<Index>(hn::Lanes(Floats())); }
 
-void RunQueryBlocks(const AttentionProblem& problem, const BiasStrips& bias, const BlockItem* items,
+// True if all outputs are finite.
+bool RunQueryBlocks(const AttentionProblem& problem, const BiasStrips& bias, const BlockItem* items,
                     Index count) {
   Index most_strips = 0;
   for (Index i = 0; i < count; ++i) most_strips = std::max(most_strips, items[i].strip_count);
@@ -513,6 +522,7 @@ void RunQueryBlocks(const AttentionProblem& problem, const BiasStrips& bias, con
     block.Run();
   }
   if (problem.tiles != nullptr) block.Count(*problem.tiles);
+  return block.finite();
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -529,14 +539,36 @@ Index strip_width() {
   return kStripVectors * HWY_DYNAMIC_DISPATCH(Lanes)();
 }
 
-void attention_forward(const AttentionProblem& problem) {
+namespace {
+
+constexpr Index kPieceOfOutput = 1 << 16;  // floats, worth a thread's while
+
+// Of all rows of the output; they lie in one piece where heads are side by side or below each other.
+bool output_is_finite(const AttentionProblem& p) {
+  const Index count = p.heads() * p.queries() * p.value_width();
+  if (count < 2 * kPieceOfOutput) return all_finite(p.output, count);
+  std::atomic<bool> finite = true;
+  parallel_for((count + kPieceOfOutput - 1) / kPieceOfOutput, [&](Index piece) {
+    const Index begin = piece * kPieceOfOutput;
+    if (!all_finite(p.output + begin, std::min(kPieceOfOutput, count - begin))) finite = false;
+  });
+  return finite;
+}
+
+}  // namespace
+
+bool attention_forward(const AttentionProblem& problem) {
   apply_forced_instruction_set();
   const Index lanes = HWY_DYNAMIC_DISPATCH(Lanes)(), heads = problem.heads();
-  if (heads == 0 || problem.queries() == 0) return;
+  if (heads == 0 || problem.queries() == 0) return true;
   if (problem.precision == Precision::bfloat16) {
-    return bfloat16_attention_forward(problem, best_tile_unit());
+    bfloat16_attention_forward(problem, best_tile_unit());
+    return output_is_finite(problem);
   }
-  if (is_decoding(problem)) return attention_decode(problem);
+  if (is_decoding(problem)) {
+    attention_decode(problem);
+    return output_is_finite(problem);
+  }
   const BiasStrips bias(problem);
   // Under most masks all heads are cut alike.
   const bool alike = problem.mask == nullptr || !problem.mask->may_scatter();
@@ -553,11 +585,12 @@ void attention_forward(const AttentionProblem& problem) {
   }
   const Index count = static_cast<Index>(items.size());
   const Index per_task = std::clamp<Index>(count / (8 * thread_count()), 1, 16);
+  std::atomic<bool> finite = true;
   parallel_for((count + per_task - 1) / per_task, [&](Index task) {
-    const Index first = task * per_task;
-    HWY_DYNAMIC_DISPATCH(RunQueryBlocks)
-    (problem, bias, items.data() + first, std::min(per_task, count - first));
+    const Index first = task * per_task, blocks = std::min(per_task, count - first);
+    if (!HWY_DYNAMIC_DISPATCH(RunQueryBlocks)(problem, bias, items.data() + first, blocks)) finite = false;
   });
+  return finite;
 }
 
 }  // namespace fovea::kernels

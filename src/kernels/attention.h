@@ -80,10 +80,11 @@ struct AttentionProblem : ScoreProblem {
   }
 };
 
+// True if every output is finite, which costs least where it is still in cache.
 // Parallel over heads and blocks of queries; the bits do not depend on the number of threads. Allocates,
 // per block at work, a few hundred floats per query plus what the mask says of its rows: O(M) at most per
 // row; and, with a bias by relative position, N + M floats per head.
-void attention_forward(const AttentionProblem& problem);
+bool attention_forward(const AttentionProblem& problem);
 
 // Queries in a whole strip, by the instruction set in use.
 Index strip_width();

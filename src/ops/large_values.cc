@@ -1,30 +1,13 @@
 #include "ops/large_values.h"
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
-#include "core/parallel.h"
 #include "fovea/typed_view.h"
 
 namespace fovea {
 namespace {
-
-constexpr Index kPieceOfOutput = 1 << 16;  // floats, worth a thread's while
-
-// Of all rows of the output; they lie in one piece where heads are side by side or below each other.
-bool output_is_finite(const kernels::AttentionProblem& p) {
-  const Index count = p.heads() * p.queries() * p.value_width();
-  if (count < 2 * kPieceOfOutput) return all_finite(p.output, count);
-  std::atomic<bool> finite = true;
-  parallel_for((count + kPieceOfOutput - 1) / kPieceOfOutput, [&](Index piece) {
-    const Index begin = piece * kPieceOfOutput;
-    if (!all_finite(p.output + begin, std::min(kPieceOfOutput, count - begin))) finite = false;
-  });
-  return finite;
-}
 
 // The values as float32; `own` keeps those that are stored in another type.
 ConstView float_values(const kernels::AttentionProblem& p, Tensor& own) {
@@ -49,16 +32,6 @@ ConstView float_values(const kernels::AttentionProblem& p, Tensor& own) {
 }
 
 }  // namespace
-
-bool all_finite(const float* values, Index count) {
-  // Integers, because sums of floats are not vectorised: an exponent of ones is an infinity or a NaN.
-  constexpr std::uint32_t kExponent = 0x7F800000;
-  std::uint32_t found = 0;
-  for (Index i = 0; i < count; ++i) {
-    found |= (std::bit_cast<std::uint32_t>(values[i]) & kExponent) == kExponent ? 1u : 0u;
-  }
-  return found == 0;
-}
 
 bool has_large_values(const ConstView& v) {
   const Shape& shape = v.shape();
@@ -89,8 +62,7 @@ void take_where_not_finite(const float* again, Index count, float* out) {
 }
 
 void attention_of_any_values(const kernels::AttentionProblem& problem) {
-  kernels::attention_forward(problem);
-  if (output_is_finite(problem)) return;
+  if (kernels::attention_forward(problem)) return;
   Tensor own;
   const ConstView v = float_values(problem, own);
   if (!has_large_values(v)) return;

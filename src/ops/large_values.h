@@ -13,8 +13,6 @@ namespace fovea {
 
 inline constexpr float kValueShrink = 0x1p-64f, kValueGrow = 0x1p64f;
 
-bool all_finite(const float* values, Index count);
-
 // Is there a finite value beyond ±2^64? Sums of smaller ones stay within float32 for any number of keys.
 bool has_large_values(const ConstView& v);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fovea/threads.h"
+#include "kernels/finite.h"
 #include "ops/large_values.h"
 #include "ops/linear_attention_heads.h"
 
@@ -103,7 +104,7 @@ void run_once(const AttentionViews& views, const LinearAttentionOptions& options
 void run(const AttentionViews& views, const LinearAttentionOptions& options, Tensor& output) {
   run_once(views, options, output);
   const Index count = output.shape().elements();
-  if (all_finite(output.data(), count) || !has_large_values(views.v)) return;
+  if (kernels::all_finite(output.data(), count) || !has_large_values(views.v)) return;
   const Tensor values = shrunk_values(views.v);
   AttentionViews smaller = views;
   smaller.v = values;
