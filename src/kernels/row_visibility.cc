@@ -50,23 +50,21 @@ void RowVisibility::load(const MaskNode* mask, const Row& where, const Index* ro
 bool RowVisibility::load_intervals(const MaskNode& mask, Row row, const Index* rows) {
   form_ = Form::intervals;
   intervals_.resize(static_cast<std::size_t>(count_));
-  hull_ = {std::numeric_limits<Index>::max(), 0};
-  core_ = {0, std::numeric_limits<Index>::max()};
+  Interval hull{std::numeric_limits<Index>::max(), 0}, core{0, std::numeric_limits<Index>::max()};
   ScratchIntervals visible;
   for (Index r = 0; r < count_; ++r, ++row.query) {
     if (rows != nullptr) row.query = rows[r];
-    Interval keys;
+    // Written where it stays: copied as a whole right after its halves were stored, it would wait for them.
+    Interval& keys = intervals_[static_cast<std::size_t>(r)];
     if (!mask.visible_interval(row, keys)) {
       mask.visible_keys(row, *visible);
       if ((*visible).size() > 1) return false;
       keys = (*visible).empty() ? Interval{} : (*visible).front();
     }
-    intervals_[static_cast<std::size_t>(r)] = keys;
-    core_ = {std::max(core_.begin, keys.begin), std::min(core_.end, keys.end)};
-    if (keys.begin < keys.end) {
-      hull_ = {std::min(hull_.begin, keys.begin), std::max(hull_.end, keys.end)};
-    }
+    core = {std::max(core.begin, keys.begin), std::min(core.end, keys.end)};
+    if (keys.begin < keys.end) hull = {std::min(hull.begin, keys.begin), std::max(hull.end, keys.end)};
   }
+  hull_ = hull, core_ = core;
   return true;
 }
 
