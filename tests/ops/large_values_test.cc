@@ -6,6 +6,7 @@
 #include "fovea/attention.h"
 #include "fovea/linear_attention.h"
 #include "fovea/random.h"
+#include "ops/attention_concat.h"
 #include "support/instruction_sets.h"
 
 namespace fovea {
@@ -58,6 +59,22 @@ TEST(LargeValues, agree_with_smaller_ones) {
           ASSERT_EQ(a.weights.data()[i], b.weights.data()[i]);
         }
       }
+    }
+  });
+}
+
+// Whole vectors of columns and those left over; heads below each other and side by side.
+TEST(LargeValues, in_every_column) {
+  on_every_instruction_set([] {
+    constexpr Index kKeys = 100, kWidth = 37;
+    const Tensor q({1, 2, 60, 4}), k({1, 2, kKeys, 4});
+    Tensor v = Tensor::filled({1, 2, kKeys, kWidth}, 1.0f);
+    for (Index column = 0; column < kWidth; ++column) {
+      for (Index j = 0; j < kKeys; ++j) v(0, 1, j, column) = kHuge;
+      EXPECT_NEAR(attention(q, k, v).output(0, 1, 59, column) / kHuge, 1.0f, 1e-5f) << column;
+      EXPECT_NEAR(attention_concat(q, k, ConstView(v)).output(0, 59, kWidth + column) / kHuge, 1.0f, 1e-5f)
+          << column;
+      for (Index j = 0; j < kKeys; ++j) v(0, 1, j, column) = 1.0f;
     }
   });
 }
