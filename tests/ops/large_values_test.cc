@@ -69,7 +69,7 @@ TEST(LargeValues, in_every_column) {
     constexpr Index kKeys = 100, kWidth = 37;
     const Tensor q({1, 2, 60, 4}), k({1, 2, kKeys, 4});
     Tensor v = Tensor::filled({1, 2, kKeys, kWidth}, 1.0f);
-    for (Index column = 0; column < kWidth; ++column) {
+    for (const Index column : {0, 7, 15, 16, 31, 32, 36}) {
       for (Index j = 0; j < kKeys; ++j) v(0, 1, j, column) = kHuge;
       EXPECT_NEAR(attention(q, k, v).output(0, 1, 59, column) / kHuge, 1.0f, 1e-5f) << column;
       EXPECT_NEAR(attention_concat(q, k, v, {}).output(0, 59, kWidth + column) / kHuge, 1.0f, 1e-5f)
