@@ -1,10 +1,6 @@
 // The products of bfloat16 tiles by AMX, and whether it can be used.
 #include "kernels/tile_unit.h"
 
-#include <string>
-
-#include "fovea/instruction_set.h"
-
 #if defined(__x86_64__) && defined(__linux__)
 #define FOVEA_KERNELS_HAS_AMX 1
 #include <cpuid.h>
@@ -113,14 +109,4 @@ bool amx_is_there() {
 
 const TileUnit& amx_tile_unit() { return kAmx; }
 
-const TileUnit& best_tile_unit() {
-  return amx_is_there() && instruction_set() == "avx512" ? kAmx : portable_tile_unit();
-}
-
 }  // namespace fovea::kernels
-
-namespace fovea {
-
-std::string bfloat16_arithmetic() { return kernels::best_tile_unit().name; }
-
-}  // namespace fovea

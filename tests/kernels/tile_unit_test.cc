@@ -88,9 +88,15 @@ TEST(TileUnit, portable_products_are_float32_sums) {
   testing::on_every_instruction_set([] { expect_all_sizes(portable_tile_unit()); });
 }
 
+// All that this processor has.
+TEST(TileUnit, products_of_the_best_unit_are_float32_sums) {
+  expect_all_sizes(best_tile_unit());
+  if (avx512_bf16_is_there()) expect_all_sizes(avx512_bf16_tile_unit());
+}
+
 TEST(TileUnit, the_best_one_is_the_one_that_is_told) {
   EXPECT_EQ(bfloat16_arithmetic(), best_tile_unit().name);
-  if (!amx_is_there()) {
+  if (!amx_is_there() && !avx512_bf16_is_fast()) {
     EXPECT_EQ(bfloat16_arithmetic(), "portable");
   }
   if (available_instruction_sets().back() != "avx512" && std::getenv("FOVEA_ISA") == nullptr) {
