@@ -30,8 +30,9 @@ struct FOVEA_API AttentionOptions {
   // bfloat16: q, k, v and the exponentials of the scores are rounded to bfloat16, products summed in
   // float32; scores, masks, biases and the softmax stay float32. For q, k, v drawn from N(0, 1) the
   // output's relative L2 error is at most 4e-3. attention() only, without weights and dropout: the rest
-  // says so by an Error. By AMX where bfloat16_arithmetic() (instruction_set.h) says so, whose sums run in
-  // another order: last bits differ. (So far AMX was never run on a processor, see docs/performance.md.)
+  // says so by an Error. By AMX or AVX512_BF16 where bfloat16_arithmetic() (instruction_set.h) says so,
+  // whose sums run in another order: last bits differ. (So far AMX was never run on a processor, see
+  // docs/performance.md.)
   // Copies k and v, in bfloat16.
   Precision precision = Precision::float32;
 };

@@ -32,7 +32,7 @@ struct FOVEA_API AttentionPath {
   std::string shapes;  // "q [2, 8, 512, 64], k [2, 8, 512, 64], v [2, 8, 512, 64]"
   std::string instruction_set;
   int threads = 1;
-  std::string mode;            // "strips", "decoding", "bfloat16 AMX" or "bfloat16 portable"
+  std::string mode;            // "strips", "decoding", "bfloat16 " and bfloat16_arithmetic()
   Index strip_queries = 0;     // queries in a strip; in decoding, rows that share each key read
   Index strips_per_block = 0;  // strips that share a step of keys while it is in cache
   Index step_keys = 0;         // keys in a step; in decoding, keys in a split

@@ -22,8 +22,9 @@ FOVEA_API std::string instruction_set();
 // available, listing those that are. Not to be called while another thread computes.
 FOVEA_API void force_instruction_set(std::string_view name);
 
-// What computes Precision::bfloat16: "AMX" if the processor has its tiles, the system lets this process use
-// them and the instruction set in use is "avx512"; else "portable".
+// What computes Precision::bfloat16. If the instruction set in use is "avx512": "AMX" where the processor
+// has its tiles and the system lets this process use them, or "AVX512_BF16" on processors of AMD that have
+// it. Else "portable": float32 tiles.
 FOVEA_API std::string bfloat16_arithmetic();
 
 }  // namespace fovea

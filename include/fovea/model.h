@@ -115,9 +115,9 @@ struct FOVEA_API ModelOptions {
   // bfloat16: the factors of every product, in dense layers and in attention, are rounded to bfloat16, and
   // summed in float32; biases, norms, activations and the softmax stay float32. Weights are then kept in
   // bfloat16, tables included, and `weights` must be float32 or bfloat16. Of attention, q, k, v are rounded
-  // and the exponentials of the scores, too, but for a few tokens after a cache (generation). By AMX where
-  // bfloat16_arithmetic() (instruction_set.h) says so; without it, slower than float32 on whole texts.
-  // (So far AMX was never run on a processor, see docs/performance.md.)
+  // and the exponentials of the scores, too, but for a few tokens after a cache (generation). By AMX or
+  // AVX512_BF16 where bfloat16_arithmetic() (instruction_set.h) says so; without them, slower than float32
+  // on whole texts. (So far AMX was never run on a processor, see docs/performance.md.)
   // Same bits on any number of threads. Relative L2 error against float32: of the hidden states of
   // MiniLM at most 1e-2 (5.6e-3 for sentences), of the logits of TinyStories 15M, over a text of 64 tokens,
   // at most 6e-3 (3.5e-3), whose first 98 greedy tokens are the same.
