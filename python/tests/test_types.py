@@ -44,3 +44,4 @@ def test_everything_public_is_documented():
     for name in fovea.__all__:
         assert getattr(fovea, name).__doc__, name
     assert "O(n)" in fovea.__doc__
+    assert {"capture", "capture_sdpa"} <= set(dir(fovea)) and "fovea.capture" in fovea.__doc__
