@@ -121,6 +121,9 @@ class FOVEA_API Run {
   // Custom names: one per query, and one per key (none: those of the queries, where N = M).
   void set_tokens(AttentionKind kind, const std::vector<std::string>& queries,
                   std::vector<std::string> keys = {});
+  // As set_tokens, of a batch: the names of each of its sequences.
+  void set_tokens_of_each(AttentionKind kind, const std::vector<std::vector<std::string>>& queries,
+                          std::vector<std::vector<std::string>> keys = {});
 
   // The run of one kind and one sequence: B = 1 in every layer. This is what analysis takes.
   Run select(AttentionKind kind, Index batch = 0) const;

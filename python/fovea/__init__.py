@@ -6,11 +6,12 @@
     run = model("one two three one two")                    # every head of every layer, O(n) memory
     run.weights(layer=0, head=1)                            # [N, M], computed now
     run.measures()                                          # a table of all heads
-    with fovea.capture(model) as run: model(**inputs)       # a model of transformers
+    with fovea.capture(model) as run: model(**inputs)       # a model of transformers; capture_sdpa: of torch
 
 Letters: B batch, H heads, Hkv key/value heads, N queries, M keys, D key width, Dv value width.
 Rows are queries, columns are keys. Shapes: [N, D], [B, N, D] (one head), [B, H, N, D], and one more
-batch axis in front. All is computed in float32 on the CPU.
+batch axis in front. All is computed in float32 on the CPU. help(fovea.capture) and help(fovea.capture_sdpa)
+tell of what needs torch, and is imported when it is asked for.
 """
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -50,6 +51,10 @@ def __getattr__(name: str) -> _Any:
 
         return getattr(_capture, name)
     raise AttributeError(f"module 'fovea' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "CapturedRun", "capture", "capture_sdpa"})
 
 
 if _TYPE_CHECKING:

@@ -38,6 +38,14 @@ def _rounded(array: Any, dtype: Any) -> Any:
     return numpy.asarray(array).astype(dtype)
 
 
+def _rounded_numbers(given: Any, dtype: Any) -> Any:
+    """A mask or a bias of numbers, rounded; all others as they are."""
+    torch = _torch_of(given)
+    if torch is not None:
+        return _rounded(given, dtype) if given.is_floating_point() else given
+    return _rounded(given, dtype) if getattr(getattr(given, "dtype", None), "kind", "") == "f" else given
+
+
 def _detached(array: Any) -> Any:
     torch = _torch_of(array)
     return array.detach() if torch is not None and array.requires_grad else array
@@ -70,12 +78,13 @@ def attention(
     scale   what the scores are multiplied by; default 1 / sqrt(D)
     softcap c: scores s become c * tanh(s / c)
     dropout share of the weights dropped, from seed; kept ones are scaled by 1 / (1 - dropout)
-    dtype   round the inputs to this type first: "float32" for float64 ones
+    dtype   round q, k, v and numbers in mask and bias to this type first: "float32" for float64 ones
 
     torch tensors that require a gradient get one (with respect to q, k, v and a dense bias).
     """
     if dtype is not None:
         q, k, v = (_rounded(array, dtype) for array in (q, k, v))
+        mask, bias = (_rounded_numbers(given, dtype) for given in (mask, bias))
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(q, torch.Tensor):
         if torch.is_grad_enabled() and _wants_gradient(torch, q, k, v, bias):
@@ -109,12 +118,21 @@ def scaled_dot_product_attention(
 
 
 def linear_attention(
-    q: Any, k: Any, v: Any, *, feature_map: str = "elu_plus_one", causal: bool = False, epsilon: float = 1e-6
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    feature_map: str = "elu_plus_one",
+    causal: bool = False,
+    epsilon: float = 1e-6,
+    dtype: Any = None,
 ) -> Any:
     """phi(Q) (phi(K).T V) / (phi(Q) . sum phi(K) + epsilon): time and memory grow with N + M.
 
-    Shapes as of attention(). feature_map: "elu_plus_one", "relu", "exp" or "identity". Differentiable.
+    Shapes and dtype as of attention(). feature_map: "elu_plus_one", "relu", "exp" or "identity". Differentiable.
     """
+    if dtype is not None:
+        q, k, v = (_rounded(array, dtype) for array in (q, k, v))
     torch = _torch_of(q, k, v)
     if torch is not None and torch.is_grad_enabled() and _wants_gradient(torch, q, k, v):
         from ._torch import linear_attention_with_gradient
@@ -168,12 +186,16 @@ def attention_statistics(
     softcap: float = 0.0,
     thumbnail: int = 256,
     top_k: int = 0,
+    dtype: Any = None,
 ) -> AttentionStatistics:
     """Entropy, largest weight, distance, attention received and more of every row, in O(N + M) memory.
 
     q [B, H, N, D], k [B, Hkv, M, D]; the options are those of attention(). thumbnail: at most so many
     cells a side, 0: none. top_k: the k largest weights of each row. Ctrl-C ends it.
     """
+    if dtype is not None:
+        q, k = _rounded(q, dtype), _rounded(k, dtype)
+        mask, bias = (_rounded_numbers(given, dtype) for given in (mask, bias))
     fields = _fovea.attention_statistics(
         _detached(q), _detached(k), mask, bias, scale, softcap, thumbnail, top_k
     )
@@ -190,8 +212,12 @@ def attention_crop(
     bias: Any = None,
     scale: Optional[float] = None,
     softcap: float = 0.0,
+    dtype: Any = None,
 ) -> Any:
     """The weights of rows[0]..rows[1]-1 and keys[0]..keys[1]-1, as they stand in the whole matrix."""
+    if dtype is not None:
+        q, k = _rounded(q, dtype), _rounded(k, dtype)
+        mask, bias = (_rounded_numbers(given, dtype) for given in (mask, bias))
     return _fovea.attention_crop(
         _detached(q), _detached(k), mask, bias, scale, softcap, rows[0], rows[1], keys[0], keys[1]
     )

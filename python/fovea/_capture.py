@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any, Callable, Optional, Sequence
 
@@ -129,6 +130,23 @@ def _engine_mask(mask: Any, keys: int) -> Any:
     return mask if mask.dtype == torch.bool else mask.float()
 
 
+def _torch_forward(module: Any, query: Any, key: Any, value: Any, mask: Any, softcap: Any, sinks: Any, **options: Any) -> Any:
+    """(output, weights) as torch computes them; None if neither transformers nor the model has a function for it."""
+    dense = mask.dense() if isinstance(mask, RuleMask) else mask
+    if not softcap and sinks is None:
+        from transformers.integrations.sdpa_attention import sdpa_attention_forward
+
+        return sdpa_attention_forward(module, query, key, value, dense, **options)
+    # torch's function has neither of them: the model's own attention, whose mask is added.
+    eager = getattr(sys.modules.get(type(module).__module__), "eager_attention_forward", None)
+    if eager is None:
+        return None
+    if dense is not None and dense.dtype == torch.bool:
+        hidden = torch.finfo(query.dtype).min
+        dense = torch.zeros(dense.shape, dtype=query.dtype).masked_fill(~dense, hidden)
+    return eager(module, query, key, value, dense, softcap=softcap, **options)
+
+
 def attention_forward(
     module: Any,
     query: torch.Tensor,
@@ -144,6 +162,8 @@ def attention_forward(
     **kwargs: Any,
 ) -> tuple[torch.Tensor, None]:
     """What transformers calls for each attention; query [B, H, N, D], the result [B, N, H, Dv]."""
+    if query.dtype == torch.float64:
+        raise TypeError(f"{type(module).__name__} computes in float64, expected float32, float16 or bfloat16: model.float()")
     recorder = next((each for each in reversed(_active) if each.watches(module)), None)
     mask = attention_mask
     if mask is None:
@@ -171,14 +191,13 @@ def attention_forward(
         recorder.calls.append(
             Call(call.forward, call.kind, q, k, v, call.mask, bias, call.scale, call.softcap, call.sinks)
         )
-    if recorder is not None and not recorder.compute and s_aux is None and not softcap:
-        from transformers.integrations.sdpa_attention import sdpa_attention_forward
-
-        dense = attention_mask.dense() if isinstance(attention_mask, RuleMask) else attention_mask
-        return sdpa_attention_forward(
-            module, query, key, value, dense, dropout=dropout, scaling=scaling, is_causal=is_causal,
-            position_bias=position_bias, **kwargs,
+    if recorder is not None and not recorder.compute:
+        found = _torch_forward(
+            module, query, key, value, attention_mask, softcap, s_aux, dropout=dropout, scaling=scaling,
+            is_causal=is_causal, position_bias=position_bias, **kwargs,
         )
+        if found is not None:
+            return found[0], None
     seed = int(torch.randint(0, 2**62, ()).item()) if dropout > 0 else 0
     output = attention(
         call.q, call.k, call.v, mask=call.mask, bias=call.bias, scale=call.scale, softcap=call.softcap,
@@ -234,19 +253,22 @@ class capture:
     computes, fovea watches. run is filled when the block ends; with generate, run.passes are the prompt and
     then each new token.
 
-    tokenizer names the tokens of the first sequence; or tokens= does. Of a model with several towers,
-    capture one of them: fovea.capture(model.vision_model). A model whose attention does not go through
+    tokenizer names the tokens; or tokens= does, names for every sequence or a list of them for each. Of
+    several texts at once, generate's new tokens have no names (beams change places). Of a model with several
+    towers, capture one of them: fovea.capture(model.vision_model). A model whose attention does not go through
     transformers' AttentionInterface is an error that names it.
     """
 
     def __init__(
-        self, model: Any, tokenizer: Any = None, *, tokens: Sequence[str] = (), compute: bool = True
+        self, model: Any, tokenizer: Any = None, *, tokens: Sequence[Any] = (), compute: bool = True
     ) -> None:
         self._model = model
         self._tokenizer = tokenizer
         self._tokens = list(tokens)
         self._compute = compute
-        self._ids: dict[str, Any] = {}
+        self._read: Optional[torch.Tensor] = None  # [B, M] what the encoder read
+        self._known: list[Optional[torch.Tensor]] = []  # of each forward pass, [B, M]: what is read, and before it
+        self._steps: list[int] = []  # and how many of them are new
 
     def __enter__(self) -> CapturedRun:
         model = self._model
@@ -260,23 +282,46 @@ class capture:
         self._before = [(config, config._attn_implementation) for config in _configs(model)]
         for config, _ in self._before:
             config._attn_implementation_internal = NAME
-        self._hook = model.register_forward_pre_hook(self._remember, with_kwargs=True)
+        self._hooks = [model.register_forward_pre_hook(self._remember, with_kwargs=True)]
+        encoder = model.get_encoder() if getattr(model.config, "is_encoder_decoder", False) else None
+        if encoder is not None:  # generate runs it by itself; capture may be of it alone
+            self._hooks.append(encoder.register_forward_pre_hook(self._remember_encoder, with_kwargs=True))
         self._recorder = _Recorder(model, self._compute)
         _active.append(self._recorder)
         self.run = CapturedRun()
         return self.run
 
-    def _remember(self, _: Any, args: Any, kwargs: Any) -> None:
+    def _remember(self, model: Any, args: Any, kwargs: Any) -> None:
+        """What this forward pass reads, after what is in its cache."""
         self._recorder.forwards += 1
-        if args:
-            self._ids.setdefault("input_ids", args[0])
-        for name in ("input_ids", "decoder_input_ids"):
-            if kwargs.get(name) is not None:
-                self._ids.setdefault(name, kwargs[name])
+        name = "decoder_input_ids" if self._recorder.encoder_decoder else "input_ids"
+        ids = kwargs.get(name)
+        if ids is None and args and name == "input_ids":
+            ids = args[0]
+        if not isinstance(ids, torch.Tensor) or ids.dim() != 2:
+            self._known.append(None)
+            self._steps.append(0)
+            return
+        self._steps.append(ids.shape[1])
+        cache = kwargs.get("past_key_values")
+        past = int(cache.get_seq_length()) if cache is not None else 0
+        known: Optional[torch.Tensor] = ids.detach().clone()
+        if past:
+            before = self._known[-1] if self._known else None
+            # Of several sequences the rows may have changed places, as beams do.
+            fits = before is not None and before.shape[0] == ids.shape[0] == 1 and before.shape[1] >= past
+            known = torch.cat([before[:, :past], ids], dim=1) if before is not None and fits else None
+        self._known.append(known)
+
+    def _remember_encoder(self, encoder: Any, args: Any, kwargs: Any) -> None:
+        ids = kwargs.get("input_ids", args[0] if args else None)
+        if self._read is None and isinstance(ids, torch.Tensor) and ids.dim() == 2 and not ids.is_floating_point():
+            self._read = ids.detach().clone()
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         _active.remove(self._recorder)
-        self._hook.remove()
+        for hook in self._hooks:
+            hook.remove()
         for config, name in self._before:
             config._attn_implementation_internal = name
         if kind is None:
@@ -288,26 +333,39 @@ class capture:
             self.run._failure = f"no attention of {name} was called within the block"
             raise RuntimeError(self.run._failure)
         fill(self.run, self._recorder, name)
-        for run in self.run.passes[:1]:
+        numbers = sorted({call.forward for call in self._recorder.calls})
+        for number, run in zip(numbers, self.run.passes):
             for kind in run.kinds:
-                self._name_tokens(run, kind)
+                self._name_tokens(run, kind, number)
 
-    def _name_tokens(self, run: Run, kind: str) -> None:
+    def _name_tokens(self, run: Run, kind: str, number: int) -> None:
         shape = run.shape(0, kind)
+        if any(run.shape(layer, kind) != shape for layer in range(run.layers_of(kind))):
+            return  # windows: each layer has keys of its own
+        batch, _, n, m = shape
         extra = ["[sink]"] if self.run.sinks else []
-        names = {"queries": self._sequence(kind != "encoder", shape[2]), "keys": self._sequence(kind == "decoder", shape[3] - len(extra))}
-        if names["queries"] and names["keys"]:
-            run.set_tokens(names["queries"], extra + names["keys"], kind)
+        here = self._known[number] if number < len(self._known) else None
+        new = here if here is not None and here.shape[1] >= n == self._steps[number] else None
+        if self._recorder.encoder_decoder:
+            side = {"encoder": (self._read, self._read), "decoder": (new, here), "cross": (new, self._read)}
+        else:
+            side = {"encoder": (new, new), "decoder": (new, here), "cross": (new, None)}
+        queries = self._names(side[kind][0], batch, n, exactly=kind == "encoder")
+        keys = self._names(side[kind][1], batch, m - len(extra), exactly=kind != "decoder")
+        if queries and keys:
+            run.set_tokens(queries, [extra + names for names in keys], kind)
 
-    def _sequence(self, decoder: bool, count: int) -> list[str]:
-        """Names of `count` tokens, if they are known."""
-        if len(self._tokens) == count:
-            return self._tokens
-        both = "decoder_input_ids" in self._ids
-        ids = self._ids.get("decoder_input_ids" if decoder and both else "input_ids")
-        if self._tokenizer is not None and ids is not None and ids.dim() == 2 and ids.shape[1] == count:
-            return list(self._tokenizer.convert_ids_to_tokens(ids[0].tolist()))
-        return _patch_names(self._model, count)
+    def _names(self, known: Optional[torch.Tensor], batch: int, count: int, *, exactly: bool) -> list[list[str]]:
+        """Of each sequence, the names of its last `count` tokens; none if they are not known."""
+        given = self._tokens if self._tokens and not isinstance(self._tokens[0], str) else [self._tokens] * batch
+        if len(given) == batch and all(len(names) == count for names in given):
+            return [list(names) for names in given]
+        if self._tokenizer is not None and known is not None and known.shape[0] == batch:
+            before = known.shape[1] - count
+            if before == 0 or (before > 0 and not exactly):
+                return [list(self._tokenizer.convert_ids_to_tokens(row.tolist())) for row in known[:, before:]]
+        names = _patch_names(self._model, count)
+        return [names] * batch if names else []
 
 
 def fill(run: CapturedRun, recorder: _Recorder, model: str) -> None:

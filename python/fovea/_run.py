@@ -161,9 +161,19 @@ class Run:
     def key_tokens(self, kind: Optional[str] = None, batch: int = 0) -> list[str]:
         return self._run.key_tokens(self._kind(kind), batch)
 
-    def set_tokens(self, queries: Sequence[str], keys: Sequence[str] = (), kind: Optional[str] = None) -> None:
-        """Names of the queries, and of the keys (where N = M: as the queries)."""
-        self._run.set_tokens(self._kind(kind), list(queries), list(keys))
+    def set_tokens(
+        self,
+        queries: Union[Sequence[str], Sequence[Sequence[str]]],
+        keys: Union[Sequence[str], Sequence[Sequence[str]]] = (),
+        kind: Optional[str] = None,
+    ) -> None:
+        """Names of the queries, and of the keys (where N = M: as the queries): those of every sequence, or a list of
+        names for each of them.
+        """
+        if all(isinstance(name, str) for name in (*queries, *keys)):
+            self._run.set_tokens(self._kind(kind), list(queries), list(keys))
+        else:
+            self._run.set_tokens_of_each(self._kind(kind), [list(each) for each in queries], [list(each) for each in keys])
 
     def weights(
         self,

@@ -12,7 +12,16 @@
 namespace fovea::python {
 namespace {
 
-std::string python_type(nb::handle object) { return nb::cast<std::string>(nb::str(object.type())); }
+// "<class 'numpy.ndarray'> of >f4", "None"
+std::string python_type(nb::handle object) {
+  if (object.is_none()) return "None";
+  auto text = nb::cast<std::string>(nb::str(object.type()));
+  if (nb::hasattr(object, "dtype")) {
+    const nb::object type = object.attr("dtype");
+    text += " of " + nb::cast<std::string>(nb::str(type));
+  }
+  return text;
+}
 
 // "float64", "int32", "bool"
 std::string dtype_text(const nb::dlpack::dtype& type) {
@@ -77,9 +86,14 @@ AnyArray array_of(nb::handle object, const char* name, bool& bfloat16, nb::objec
   }
   nb::object capsule;
   if (framework_of(object) == Framework::torch && nb::hasattr(object, "requires_grad")) {
-    capsule = capsule_of(object);
+    try {
+      capsule = capsule_of(object);
+    } catch (nb::python_error& error) {  // sparse, or without memory
+      refuse(std::string(name) + " is a tensor whose memory fovea cannot read: " +
+             nb::cast<std::string>(nb::str(error.value())));
+    }
   }
-  if (!nb::try_cast(capsule.is_valid() ? nb::handle(capsule) : object, array)) {
+  if (object.is_none() || !nb::try_cast(capsule.is_valid() ? nb::handle(capsule) : object, array)) {
     if (!is_foreign_bfloat16(object)) {
       refuse(std::string(name) + " is " + python_type(object) +
              ", expected an array: NumPy, torch, or anything with DLPack or the buffer protocol");
@@ -110,7 +124,7 @@ Strides strides_of(const AnyArray& array) {
 }
 
 // Of no elements there may be no memory; a view wants a pointer only where there are some.
-TypedView typed_view(const AnyArray& array, bool bfloat16, const char* name) {
+TypedView typed_view(const AnyArray& array, bool bfloat16, const char* name, Framework framework) {
   const Shape shape = shape_of(array);
   const Strides strides = strides_of(array);
   const nb::dlpack::dtype type = array.dtype();
@@ -123,9 +137,9 @@ TypedView typed_view(const AnyArray& array, bool bfloat16, const char* name) {
     if (type.bits == 32) return ConstView(static_cast<const float*>(array.data()), shape, strides);
     if (type.bits == 16) return TypedView::float16(bits, shape, strides);
   }
-  refuse(
-      std::string(name) + " is " + dtype_text(type) +
-      ", expected float32, float16 or bfloat16: pass dtype=\"float32\" to have it rounded, or convert it");
+  const char* converted = framework == Framework::torch ? ".float()" : ".astype(\"float32\")";
+  refuse(std::string(name) + " is " + dtype_text(type) + ", expected float32, float16 or bfloat16: pass " +
+         name + converted + ", or dtype=\"float32\" to functions that have it");
 }
 
 // Calls take(value) for each element, in row-major order, as `T`.
@@ -217,7 +231,7 @@ Input::Input(nb::handle object, const char* name) : framework_(framework_of(obje
     if (kind == "f" || kind == "i" || kind == "u") keep_ = list.attr("astype")("float32");
   }
   array_ = array_of(keep_.is_valid() ? nb::handle(keep_) : object, name, bfloat16, keep_);
-  typed_ = typed_view(array_, bfloat16, name);
+  typed_ = typed_view(array_, bfloat16, name, framework_);
 }
 
 ConstView Input::view() {

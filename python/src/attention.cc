@@ -192,19 +192,20 @@ nb::tuple linear_backward(nb::handle q, nb::handle k, nb::handle v, nb::handle d
 
 void bind_attention(nb::module_& m) {
   nb::class_<Forward>(m, "Forward", "What attention_backward needs of attention_forward.");
-  m.def("attention", &attend, nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("mask").none(),
-        nb::arg("bias").none(), nb::arg("scale").none(), nb::arg("softcap"), nb::arg("dropout"),
-        nb::arg("seed"), nb::arg("weights"), nb::arg("logsumexp"));
-  m.def("attention_forward", &attention_forward, nb::arg("q"), nb::arg("k"), nb::arg("v"),
+  m.def("attention", &attend, nb::arg("q").none(), nb::arg("k").none(), nb::arg("v").none(),
         nb::arg("mask").none(), nb::arg("bias").none(), nb::arg("scale").none(), nb::arg("softcap"),
-        nb::arg("dropout"), nb::arg("seed"), nb::arg("weights"));
-  m.def("attention_backward", &backward, nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("forward"),
-        nb::arg("doutput"), nb::arg("mask").none(), nb::arg("bias").none(), nb::arg("scale").none(),
-        nb::arg("softcap"), nb::arg("dropout"), nb::arg("seed"));
-  m.def("linear_attention", &linear, nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("feature_map"),
-        nb::arg("causal"), nb::arg("epsilon"));
-  m.def("linear_attention_backward", &linear_backward, nb::arg("q"), nb::arg("k"), nb::arg("v"),
-        nb::arg("doutput"), nb::arg("feature_map"), nb::arg("causal"), nb::arg("epsilon"));
+        nb::arg("dropout"), nb::arg("seed"), nb::arg("weights"), nb::arg("logsumexp"));
+  m.def("attention_forward", &attention_forward, nb::arg("q").none(), nb::arg("k").none(),
+        nb::arg("v").none(), nb::arg("mask").none(), nb::arg("bias").none(), nb::arg("scale").none(),
+        nb::arg("softcap"), nb::arg("dropout"), nb::arg("seed"), nb::arg("weights"));
+  m.def("attention_backward", &backward, nb::arg("q").none(), nb::arg("k").none(), nb::arg("v").none(),
+        nb::arg("forward"), nb::arg("doutput"), nb::arg("mask").none(), nb::arg("bias").none(),
+        nb::arg("scale").none(), nb::arg("softcap"), nb::arg("dropout"), nb::arg("seed"));
+  m.def("linear_attention", &linear, nb::arg("q").none(), nb::arg("k").none(), nb::arg("v").none(),
+        nb::arg("feature_map"), nb::arg("causal"), nb::arg("epsilon"));
+  m.def("linear_attention_backward", &linear_backward, nb::arg("q").none(), nb::arg("k").none(),
+        nb::arg("v").none(), nb::arg("doutput"), nb::arg("feature_map"), nb::arg("causal"),
+        nb::arg("epsilon"));
   m.def(
       "softmax",
       [](nb::handle x, int axis) {

@@ -216,6 +216,13 @@ void bind_run(nb::module_& m) {
              std::vector<std::string> keys) { run.set_tokens(kind_of(kind), queries, std::move(keys)); },
           nb::arg("kind"), nb::arg("queries"), nb::arg("keys"))
       .def(
+          "set_tokens_of_each",
+          [](Run& run, const std::string& kind, const std::vector<std::vector<std::string>>& queries,
+             std::vector<std::vector<std::string>> keys) {
+            run.set_tokens_of_each(kind_of(kind), queries, std::move(keys));
+          },
+          nb::arg("kind"), nb::arg("queries"), nb::arg("keys"))
+      .def(
           "visible",
           [](const Run& run, const std::string& kind, Index layer, nb::handle head, Index batch,
              nb::handle mask) { return run.visible(choice_of(kind, layer, head, batch, mask)); },

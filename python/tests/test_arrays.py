@@ -77,12 +77,35 @@ def test_float64_is_refused_with_the_way_out(rng):
     np.testing.assert_allclose(rounded, reference(q, q, q)[0], atol=2e-6)
 
 
+def test_float64_is_rounded_wherever_dtype_is_taken(rng):
+    q, added = rng.standard_normal((4, 8)), rng.standard_normal((4, 4))
+    single, numbers = q.astype(np.float32), added.astype(np.float32)
+    expected = fovea.attention(single, single, single, mask=numbers, bias=numbers).output
+    found = fovea.attention(q, q, q, mask=added, bias=added, dtype="float32").output
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(
+        fovea.attention(q, q, q, mask=added > 0, dtype="float32").output, fovea.attention(single, single, single, mask=added > 0).output
+    )
+    for function, arrays in (
+        (fovea.linear_attention, (q, q, q)),
+        (lambda *a, **o: fovea.attention_statistics(*a, mask="causal", **o).entropy, (q, q)),
+        (lambda *a, **o: fovea.attention_crop(*a, (0, 2), (0, 3), **o), (q, q)),
+    ):
+        with pytest.raises(TypeError, match="float64"):
+            function(*arrays)
+        np.testing.assert_array_equal(function(*arrays, dtype="float32"), function(*(a.astype(np.float32) for a in arrays)))
+
+
 def test_other_mistakes(rng):
     q = draw(rng, 4, 8)
     with pytest.raises(TypeError, match="k is int64"):
         fovea.attention(q, np.zeros((4, 8), np.int64), q)
     with pytest.raises(TypeError, match="v is .*str.*expected an array"):
         fovea.attention(q, q, "v")
+    with pytest.raises(TypeError, match="q is None, expected an array"):
+        fovea.attention(None, q, q)
+    with pytest.raises(TypeError, match="q is .*ndarray.* of >f4, expected an array"):
+        fovea.attention(q.astype(">f4"), q, q)
     with pytest.raises(TypeError, match="q is complex64"):
         fovea.attention(q.astype(np.complex64), q, q)
     with pytest.raises(fovea.Error, match=r"keys have width 4.*8"):

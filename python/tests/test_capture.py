@@ -95,6 +95,84 @@ def test_generate_prompt_and_each_new_token():
         torch.testing.assert_close(row, whole[1][0, 2, n + i, : n + i + 1], atol=2e-5, rtol=0)
 
 
+class Names:
+    """A tokenizer as capture asks it."""
+
+    def convert_ids_to_tokens(self, ids):
+        return [f"t{i}" for i in ids]
+
+
+def test_tokens_of_each_sequence_of_a_batch(tmp_path):
+    model, inputs = make("bert")
+    expected = [[f"t{i}" for i in row.tolist()] for row in inputs["input_ids"]]
+    assert expected[0] != expected[1]
+    with torch.no_grad(), fovea.capture(model, Names()) as run:
+        model(**inputs)
+    assert [run.query_tokens(batch=b) for b in (0, 1)] == expected == [run.key_tokens(batch=b) for b in (0, 1)]
+    run.save(tmp_path / "run.safetensors")
+    assert fovea.Run.load(tmp_path / "run.safetensors").query_tokens(batch=1) == expected[1]
+    with torch.no_grad(), fovea.capture(model, tokens=expected[::-1]) as run:
+        model(**inputs)
+    assert run.query_tokens(batch=0) == expected[1]
+    with pytest.raises(fovea.Error, match="tokens of 3 sequences, expected 2"):
+        run.set_tokens([*expected, expected[0]])
+    with pytest.raises(fovea.Error, match="got 1 token, expected 9"):
+        run.set_tokens([expected[0], ["one"]])
+    model, inputs = make("bart")
+    with torch.no_grad(), fovea.capture(model, Names()) as run:
+        model(**inputs)
+    for b in (0, 1):
+        read, said = ([f"t{i}" for i in inputs[name][b].tolist()] for name in ("input_ids", "decoder_input_ids"))
+        assert run.query_tokens("encoder", b) == read == run.key_tokens("cross", b)
+        assert run.query_tokens("decoder", b) == said == run.query_tokens("cross", b)
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt_oss", "bart", "t5"])
+def test_new_tokens_of_generate_have_names(name):
+    model, inputs = make(name)
+    ids = inputs["input_ids"][:1]
+    with fovea.capture(model, Names()) as run:
+        made = model.generate(ids, max_new_tokens=4, min_new_tokens=4, do_sample=False, pad_token_id=0)
+    names = [f"t{i}" for i in made[0].tolist()]
+    own = [each for each in run.passes if "decoder" in each.kinds]
+    begin = own[0].shape(0, "decoder")[2]
+    for i, each in enumerate(own):
+        keys = each.key_tokens("decoder")
+        if name == "gpt_oss" and i > 0:  # a window in every second layer: no keys that are those of all
+            assert keys == []
+            continue
+        assert each.query_tokens("decoder") == (names[:begin] if i == 0 else [names[begin + i - 1]])
+        assert keys == ["[sink]"] * run.sinks + names[: begin + i]
+        if "cross" in each.kinds:
+            assert each.key_tokens("cross") == [f"t{i}" for i in ids[0].tolist()]
+
+
+def test_no_names_where_rows_change_places():
+    model, inputs = make("llama")
+    with fovea.capture(model, Names()) as run:
+        model.generate(inputs["input_ids"], max_new_tokens=3, do_sample=False, num_beams=2, pad_token_id=0)
+    assert run.passes[0].key_tokens(batch=3) and not run.passes[1].key_tokens()
+
+
+@pytest.mark.parametrize("name", ["gemma2", "gpt_oss", "t5"])
+def test_only_watching_soft_caps_sinks_and_biases(name, monkeypatch):
+    """Nothing is computed by fovea while the model runs."""
+    model, inputs = make(name)
+    expected = eager(model, inputs)
+    monkeypatch.setattr("fovea._capture.attention", None)
+    with torch.no_grad(), fovea.capture(model, compute=False) as run:
+        found = model(**inputs)
+    torch.testing.assert_close(found[0], expected[0], atol=1e-4, rtol=0)
+    theirs = expected.decoder_attentions if name == "t5" else expected.attentions
+    torch.testing.assert_close(weights_of(run, "decoder", 1), theirs[1], atol=2e-5, rtol=0)
+
+
+def test_a_model_in_double_is_told():
+    model, inputs = make("gpt2")
+    with pytest.raises(TypeError, match=r"float64.*model\.float\(\)"), fovea.capture(model):
+        model.double()(**inputs)
+
+
 def test_only_watching():
     model, inputs = make("gpt2")
     with torch.no_grad(), fovea.capture(model, compute=False) as run:

@@ -1,4 +1,4 @@
-"""The ONNX project's own cases of its operator Attention (opsets 23 to 25): outputs, and weights where a case has them."""
+"""The ONNX project's own cases of its operator Attention (opsets 23 to 25): outputs, and scores or weights where a case has them."""
 
 import warnings
 
@@ -41,7 +41,7 @@ def visible_pairs(attributes, n, m, past, lengths):
 
 
 def attention(node, inputs):
-    """(Y, weights) of the operator, by fovea."""
+    """(Y, qk_matmul_output) of the operator, by fovea."""
     attributes = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
     named = dict(zip(("q", "k", "v", "mask", "past_k", "past_v", "lengths"), inputs))
     q, k, v = named["q"], named["k"], named["v"]
@@ -62,32 +62,40 @@ def attention(node, inputs):
         given = np.pad(given, [(0, 0)] * (given.ndim - 1) + [(0, short)], constant_values=hidden)
         given = given.reshape((1,) * (4 - given.ndim) + given.shape)
         mask = mask & (fovea.Mask.dense(given) if given.dtype == bool else fovea.Mask.additive(given))
-    result = fovea.attention(
-        q, k, v, mask=mask, scale=attributes.get("scale"), softcap=attributes.get("softcap", 0.0), weights=True
-    )
+    scale, softcap = attributes.get("scale"), attributes.get("softcap", 0.0)
+    result = fovea.attention(q, k, v, mask=mask, scale=scale, softcap=softcap, weights=True)
     output = result.output
     if flat:
         output = output.transpose(0, 2, 1, 3).reshape(output.shape[0], n, -1)
-    return output, result.weights, attributes
+    mode = attributes.get("qk_matmul_output_mode", 0)
+    if mode == 3:
+        return output, result.weights
+    # The scores before the softmax: 0 the products, 1 after the soft cap, 2 after the mask.
+    result = fovea.attention(
+        q, k, v, mask=mask if mode == 2 else None, scale=scale, softcap=softcap if mode > 0 else 0.0, weights=True, logsumexp=True
+    )
+    with np.errstate(divide="ignore"):
+        return output, np.log(result.weights) + result.logsumexp[..., None]
 
 
 def test_all_cases():
-    compared = 0
+    compared, compared_scores = 0, 0
     for case in cases():
         node = case.model.graph.node[0]
         (inputs, expected), = case.data_sets
         given = iter(inputs)
         filled = [next(given) if name else None for name in node.input]
-        output, weights, attributes = attention(node, filled)
+        output, scores = attention(node, filled)
         wanted = dict(zip([name for name in node.output if name], expected))
         # Cases in half precision round every step; fovea rounds once.
         coarse = {"float16": 4e-3, "bfloat16": 3e-2}.get(str(filled[0].dtype), 2e-5)
         np.testing.assert_allclose(
             output, wanted[node.output[0]].astype(np.float32), atol=coarse, rtol=coarse, err_msg=case.name
         )
-        if len(node.output) > 3 and attributes.get("qk_matmul_output_mode", 0) == 3:
+        if len(node.output) > 3:
             np.testing.assert_allclose(
-                weights, wanted[node.output[3]].astype(np.float32), atol=coarse, rtol=coarse, err_msg=case.name
+                scores, wanted[node.output[3]].astype(np.float32), atol=coarse, rtol=coarse, err_msg=case.name
             )
+            compared_scores += 1
         compared += 1
-    assert compared > 80
+    assert compared > 80 and compared_scores > 10

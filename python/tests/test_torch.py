@@ -82,6 +82,9 @@ def test_sdpa_refuses():
         SDPA(q.double(), q.double(), q.double())
     with pytest.raises(ValueError):
         SDPA(q, q[..., :4], q)
+    for unread in (q.to("meta"), q[0, 0].to_sparse()):
+        with pytest.raises(TypeError, match="q is a tensor whose memory fovea cannot read"):
+            fovea.attention(unread, q, q)
 
 
 def test_sdpa_dropout():

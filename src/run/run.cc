@@ -231,21 +231,34 @@ std::vector<Index> Run::key_segments(AttentionKind kind, Index batch) const {
 
 void Run::set_tokens(AttentionKind kind, const std::vector<std::string>& queries,
                      std::vector<std::string> keys) {
+  const auto batch = static_cast<std::size_t>(layer(kind, 0).batch());
+  const auto for_all = [&](std::vector<std::string> names) {
+    return std::vector<std::vector<std::string>>(names.empty() ? 0 : batch, std::move(names));
+  };
+  set_tokens_of_each(kind, for_all(queries), for_all(std::move(keys)));
+}
+
+void Run::set_tokens_of_each(AttentionKind kind, const std::vector<std::vector<std::string>>& queries,
+                             std::vector<std::vector<std::string>> keys) {
   const LayerView& first = layer(kind, 0);
   if (keys.empty() && first.queries() == first.keys()) keys = queries;
-  const auto check = [](std::size_t got, Index expected, const char* each) {
-    if (got == 0 || static_cast<Index>(got) == expected) return;
-    fail("[run] got {} token{}, expected {}, one per {}", got, got == 1 ? "" : "s", expected, each);
+  const auto sequences = [&](const std::vector<std::vector<std::string>>& all, Index expected,
+                             const char* each) {
+    if (!all.empty() && static_cast<Index>(all.size()) != first.batch()) {
+      fail("[run] tokens of {} sequences, expected {}", all.size(), first.batch());
+    }
+    std::vector<TokenSequence> made;
+    for (const std::vector<std::string>& names : all) {
+      if (static_cast<Index>(names.size()) != expected) {
+        fail("[run] got {} token{}, expected {}, one per {}", names.size(), names.size() == 1 ? "" : "s",
+             expected, each);
+      }
+      made.push_back(TokenSequence{names, {}, {}, {}, {}});
+    }
+    return made;
   };
-  check(queries.size(), first.queries(), "query");
-  check(keys.size(), first.keys(), "key");
-  const auto sequences = [&](const std::vector<std::string>& names) {
-    std::vector<TokenSequence> all;
-    if (!names.empty())
-      all.assign(static_cast<std::size_t>(first.batch()), TokenSequence{names, {}, {}, {}, {}});
-    return all;
-  };
-  const auto tokens = std::make_shared<const Tokens>(Tokens{sequences(queries), sequences(keys)});
+  const auto tokens = std::make_shared<const Tokens>(
+      Tokens{sequences(queries, first.queries(), "query"), sequences(keys, first.keys(), "key")});
   std::erase_if(tokens_, [&](const auto& known) { return known.first == kind; });
   tokens_.emplace_back(kind, tokens);
 }

@@ -312,6 +312,25 @@ TEST(Run, stored_weights_and_bare_queries_survive_a_file) {
   EXPECT_EQ(fovea::Run::load(folder / "bare.safetensors").weights({})(2, 4), bare.weights({})(2, 4));
 }
 
+TEST(Run, each_sequence_of_a_batch_has_names_of_its_own) {
+  const TemporaryFolder folder;
+  fovea::Run run = fovea::Run::from_weights(Tensor({1, 2, 1, 1, 2}));  // two sequences, one query, two keys
+  run.set_tokens_of_each(AttentionKind::encoder, {{"a"}, {"b"}}, {{"c", "d"}, {"e", "f"}});
+  EXPECT_EQ(run.query_tokens(AttentionKind::encoder, 1), std::vector<std::string>{"b"});
+  EXPECT_EQ(run.key_tokens(AttentionKind::encoder, 0)[1], "d");
+  EXPECT_EQ(run.select(AttentionKind::encoder, 1).key_tokens(AttentionKind::encoder)[0], "e");
+  run.set_tokens(AttentionKind::encoder, {"x"}, {"y", "z"});  // of both
+  EXPECT_EQ(run.query_tokens(AttentionKind::encoder, 1), std::vector<std::string>{"x"});
+  run.set_tokens_of_each(AttentionKind::encoder, {}, {});
+  EXPECT_TRUE(run.query_tokens(AttentionKind::encoder, 1).empty());
+  EXPECT_TRUE(contains(error_of([&] { run.set_tokens_of_each(AttentionKind::encoder, {{"a"}}, {}); }),
+                       "tokens of 1 sequences, expected 2"));
+  EXPECT_TRUE(contains(error_of([&] {
+                         run.set_tokens_of_each(AttentionKind::encoder, {{"a"}, {"b", "c"}}, {});
+                       }),
+                       "got 2 tokens, expected 1, one per query"));
+}
+
 TEST(Run, what_cannot_be_done_is_told) {
   const fovea::Run run = sample();
   EXPECT_TRUE(contains(error_of([&] { run.weights({.kind = AttentionKind::decoder, .layer = 1}); }),
