@@ -32,8 +32,8 @@ void declare_weights(OptionList& options, std::optional<FloatType>& weights, con
 void LoadArguments::declare(OptionList& options) {
   declare_weights(options, weights, "--weights");
   options.choice("--precision", {"float32", "bf16"}, precision,
-                 tr("bf16: compute the model with factors rounded to bfloat16, summed in float32 (by AMX "
-                    "where the processor has it); relative error about 0.5 %; default: float32"));
+                 tr("bf16: compute the model with factors rounded to bfloat16, summed in float32 "
+                    "(fovea info tells by what); relative error about 0.5 %; default: float32"));
 }
 
 void LoadArguments::check(const std::optional<std::string>& model) const {

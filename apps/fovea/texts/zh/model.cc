@@ -42,9 +42,9 @@ Translations model() {
       {"keep the model's weights as float32, float16, bfloat16 (half the memory) or int8 (a quarter); "
        "default: float32",
        "模型权重以何种类型存放：float32、float16、bfloat16（内存减半）或 int8（四分之一）；默认 float32"},
-      {"bf16: compute the model with factors rounded to bfloat16, summed in float32 (by AMX where the "
-       "processor has it); relative error about 0.5 %; default: float32",
-       "bf16：模型计算时乘数先舍入为 bfloat16，用 float32 求和（处理器有 AMX 时用 AMX），相对误差约 0.5 %；默认 float32"},
+      {"bf16: compute the model with factors rounded to bfloat16, summed in float32 (fovea info tells "
+       "by what); relative error about 0.5 %; default: float32",
+       "bf16：模型计算时乘数先舍入为 bfloat16，用 float32 求和（用什么指令计算，见 fovea info），相对误差约 0.5 %；默认 float32"},
       {"all-MiniLM-L6-v2: BERT, 6 layers of 12 heads, English sentences (42 MB)",
        "all-MiniLM-L6-v2：BERT，6 层 × 12 头，英文句子（42 MB）"},
       {"TinyStories 15M: Llama, 6 layers of 6 heads, writes children's stories (112 MB download, 61 MB on "
