@@ -536,7 +536,7 @@ void attention_forward(const AttentionProblem& problem) {
   if (problem.precision == Precision::bfloat16) {
     return bfloat16_attention_forward(problem, best_tile_unit());
   }
-  if (is_decoding(problem)) return attention_decode(problem);
+  if (is_decoding(problem)) return attention_decode(problem, key_order());
   const BiasStrips bias(problem);
   // Under most masks all heads are cut alike.
   const bool alike = problem.mask == nullptr || !problem.mask->may_scatter();
