@@ -566,7 +566,7 @@ bool attention_forward(const AttentionProblem& problem) {
     return output_is_finite(problem);
   }
   if (is_decoding(problem)) {
-    attention_decode(problem);
+    attention_decode(problem, key_order());
     return output_is_finite(problem);
   }
   const BiasStrips bias(problem);

@@ -13,6 +13,7 @@
 #include "core/parallel.h"
 #include "kernels/decode_streams.h"
 #include "kernels/instruction_set.h"
+#include "kernels/key_order.h"
 #include "kernels/stored.h"
 #include "mask/intervals.h"
 
@@ -25,8 +26,9 @@ constexpr Index kSumKeys = 128;  // keys after which a sum of values starts at z
 // What the splits of all key heads leave for the merge, [key heads, splits, rows, ..]. A row of a key head
 // is (query head of its group, query).
 struct DecodeParts {
-  DecodeParts(const AttentionProblem& problem, Index lanes)
-      : rows(problem.group() * problem.queries()),
+  DecodeParts(const AttentionProblem& problem, Index lanes, KeyOrder key_order)
+      : order(key_order),
+        rows(problem.group() * problem.queries()),
         splits(std::max<Index>(1, (problem.keys() + kSplitKeys - 1) / kSplitKeys)),
         width((problem.value_width() + lanes - 1) / lanes * lanes),
         key_heads(problem.group() == 0 ? 0 : problem.heads() / problem.group()),
@@ -38,6 +40,7 @@ struct DecodeParts {
     visible.resize(problem.mask == nullptr ? 0 : static_cast<std::size_t>(key_heads * rows));
   }
 
+  KeyOrder order;
   Index rows, splits, width, key_heads;
   Tensor output, max, sum;
   std::vector<Intervals> visible;        // [key heads, rows]
@@ -94,6 +97,12 @@ class DecodeSplit {
   void Drop(Index r);
   template <typename T>
   void AddValues(const T* values);
+  template <typename T>
+  void AddSteps(const T* values, const Streams<kValueStreams>& order, Index step, Index end);
+  template <typename T>
+  void AddSteps(const T* values, const Neighbours<kNeighbours>& order, Index step, Index end);
+  template <typename T, class Order>
+  void AddInBlocks(const T* values, const Order& order);
   template <typename T>
   bool AreFinite(const T* values) const;
   template <typename T>
@@ -186,8 +195,13 @@ template <typename T>
 void DecodeSplit::Scores(const T* keys) {
   const Index whole = depth_ / lanes_ * lanes_, stride = p_.k.stride(3);
   const Streams<kScoreStreams> streams(count_, kScoreFetch, bytes_of<T>(depth_));
-  for (Index step = 0; step < streams.steps(); ++step) {
-    DotRows(q_, q_stride_, rows_, whole, streams.at(step, keys, stride), scores_);
+  if (kHasMemoryOrder && parts_.order == KeyOrder::memory) {
+    const Neighbours<kScoreStreams> order(count_, kMemoryFetch, bytes_of<T>(depth_));
+    DotInMemoryOrder(q_, q_stride_, rows_, whole, order, keys, stride, scores_);
+  } else {
+    for (Index step = 0; step < streams.steps(); ++step) {
+      DotRows(q_, q_stride_, rows_, whole, streams.at(step, keys, stride), scores_);
+    }
   }
   if (streams.rest() < count_) {
     DotRows(q_, q_stride_, rows_, whole, streams.left_over(keys, stride), scores_);
@@ -273,20 +287,40 @@ void DecodeSplit::AddValues(const T* values) {
     for (Index r = 0; r < rows_; ++r) AddValuesOneByOne(values, r);
     return;
   }
-  const Index stride = p_.v.stride(3), width = parts_.width;
-  const Streams<kValueStreams> streams(count_, kValueFetch, bytes_of<T>(value_width_));
-  constexpr Index kSumSteps = kSumKeys / kValueStreams;
-  for (Index step = 0; step < streams.steps();) {
-    const Index end = std::min(step + kSumSteps, streams.steps());
-    std::fill_n(block_, rows_ * width, 0.0f);
-    for (; step < end; ++step) {
-      AddValuesOf<kValueStreams>(scores_, rows_, streams.at(step, values, stride), value_width_, block_,
-                                 width);
+  if constexpr (kHasMemoryOrder) {
+    if (parts_.order == KeyOrder::memory) {
+      return AddInBlocks(values, Neighbours<kNeighbours>(count_, kMemoryFetch, bytes_of<T>(value_width_)));
     }
+  }
+  AddInBlocks(values, Streams<kValueStreams>(count_, kValueFetch, bytes_of<T>(value_width_)));
+}
+
+template <typename T>
+void DecodeSplit::AddSteps(const T* values, const Streams<kValueStreams>& order, Index step, Index end) {
+  for (; step < end; ++step) {
+    AddValuesOf<kValueStreams>(scores_, rows_, order.at(step, values, p_.v.stride(3)), value_width_, block_,
+                               parts_.width);
+  }
+}
+
+template <typename T>
+void DecodeSplit::AddSteps(const T* values, const Neighbours<kNeighbours>& order, Index step, Index end) {
+  AddValuesInMemoryOrder(scores_, rows_, order, {step, end}, values, p_.v.stride(3), value_width_, block_,
+                         parts_.width);
+}
+
+// Sums of the block's steps, then the sum of all blocks.
+template <typename T, class Order>
+void DecodeSplit::AddInBlocks(const T* values, const Order& order) {
+  const Index width = parts_.width;
+  constexpr Index kSumSteps = kSumKeys / Order::kKeys;
+  for (Index step = 0; step < order.steps(); step += kSumSteps) {
+    std::fill_n(block_, rows_ * width, 0.0f);
+    AddSteps(values, order, step, std::min(step + kSumSteps, order.steps()));
     for (Index i = 0; i < rows_ * width; ++i) out_[i] += block_[i];
   }
-  for (Index j = streams.rest(); j < count_; ++j) {
-    const StreamKeys<T, 1> key{{values + j * stride}, {j}, 0, 0};
+  for (Index j = order.rest(); j < count_; ++j) {
+    const StreamKeys<T, 1> key{{values + j * p_.v.stride(3)}, {j}};
     AddValuesOf<1>(scores_, rows_, key, value_width_, out_, width);
   }
 }
@@ -372,9 +406,9 @@ void merge_row(const AttentionProblem& p, const DecodeParts& parts, Index key_he
 
 }  // namespace
 
-void attention_decode(const AttentionProblem& problem) {
+void attention_decode(const AttentionProblem& problem, KeyOrder order) {
   apply_forced_instruction_set();
-  DecodeParts parts(problem, std::max<Index>(16, strip_width() / kStripVectors));
+  DecodeParts parts(problem, std::max<Index>(16, strip_width() / kStripVectors), order);
   for (Index row = 0; row < static_cast<Index>(parts.visible.size()); ++row) {
     problem.mask->visible_keys(decode_row(problem, row / parts.rows, row % parts.rows),
                                parts.visible[static_cast<std::size_t>(row)]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/attention.h"
+#include "kernels/key_order.h"
 
 namespace fovea::kernels {
 
@@ -17,6 +18,6 @@ inline bool is_decoding(const ScoreProblem& problem) {
 
 // Keys are split at fixed places, splits run in parallel, and their results are merged in order: the bits
 // do not depend on the number of threads. Allocates (Dv + 2) floats per row and split.
-void attention_decode(const AttentionProblem& problem);
+void attention_decode(const AttentionProblem& problem, KeyOrder order);
 
 }  // namespace fovea::kernels

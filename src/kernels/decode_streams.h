@@ -1,4 +1,4 @@
-// The order in which decoding reads the keys of a split.
+// The orders in which decoding reads the keys of a split.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +28,18 @@ struct FetchDistance {
   Index near, far;
 };
 
+inline Index whole_rows(Index bytes, Index row_bytes) {
+  return (bytes + row_bytes - 1) / std::max<Index>(1, row_bytes);
+}
+
 // `count` keys in NS streams of equal length, walked through together. Stream s begins s keys after its
 // first and takes those last: where all stood at the same key, rows of 512 bytes would be a multiple of
 // 4 KiB apart and fight for the same eight places of the first cache (a tenth of the time).
 template <int NS>
 class Streams {
  public:
+  static constexpr int kKeys = NS;  // of a step
+
   Streams(Index count, FetchDistance ahead, Index row_bytes)
       : length_(count / NS),
         count_(count),
@@ -70,11 +76,42 @@ class Streams {
   }
 
  private:
-  static Index whole_rows(Index bytes, Index row_bytes) {
-    return (bytes + row_bytes - 1) / std::max<Index>(1, row_bytes);
+  Index length_, count_, near_, far_;
+};
+
+// `count` keys in the order of memory, NS neighbours in a step.
+template <int NS>
+class Neighbours {
+ public:
+  static constexpr int kKeys = NS;
+
+  // Lines are fetched into the first cache only.
+  Neighbours(Index count, Index ahead, Index row_bytes)
+      : count_(count), row_bytes_(row_bytes), near_(whole_rows(ahead, row_bytes)) {}
+
+  Index steps() const { return count_ / NS; }
+  Index rest() const { return count_ / NS * NS; }
+
+  // Whether the rows lie in memory one after the other, without gaps.
+  template <typename T>
+  bool is_dense(Index stride) const {
+    return stride * static_cast<Index>(sizeof(T)) == row_bytes_;
   }
 
-  Index length_, count_, near_, far_;
+  template <typename T>
+  StreamKeys<T, NS> at(Index step, const T* rows, Index stride) const {
+    StreamKeys<T, NS> keys;
+    const Index bytes = stride * static_cast<Index>(sizeof(T));
+    keys.near = step * NS + near_ < count_ ? near_ * bytes : 0;
+    for (int s = 0; s < NS; ++s) {
+      keys.key[s] = step * NS + s;
+      keys.row[s] = rows + keys.key[s] * stride;
+    }
+    return keys;
+  }
+
+ private:
+  Index count_, row_bytes_, near_;
 };
 
 }  // namespace fovea::kernels

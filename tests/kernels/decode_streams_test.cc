@@ -39,6 +39,32 @@ TEST(DecodeStreams, read_every_key_once) {
   }
 }
 
+TEST(DecodeNeighbours, come_in_the_order_of_memory) {
+  const Index stride = 8;
+  const std::vector<float> rows(static_cast<std::size_t>(103 * stride));
+  const Neighbours<4> order(103, 40, 32);  // 2 rows ahead
+  EXPECT_EQ(order.steps(), 25);
+  EXPECT_EQ(order.rest(), 100);
+  for (Index step = 0; step < order.steps(); ++step) {
+    const StreamKeys<float, 4> keys = order.at(step, rows.data(), stride);
+    for (int s = 0; s < 4; ++s) {
+      EXPECT_EQ(keys.key[s], 4 * step + s);
+      EXPECT_EQ(keys.row[s], rows.data() + (4 * step + s) * stride);
+    }
+    EXPECT_EQ(keys.near, 2 * 32);
+    EXPECT_EQ(keys.far, 0);
+  }
+  EXPECT_EQ(Neighbours<4>(103, 40 * 32, 32).at(15, rows.data(), stride).near, 40 * 32);
+  EXPECT_EQ(Neighbours<4>(103, 40 * 32, 32).at(16, rows.data(), stride).near, 0) << "past the end";
+}
+
+TEST(DecodeNeighbours, are_dense_where_no_gap_is_between_rows) {
+  const Neighbours<4> order(8, 0, 32);
+  EXPECT_TRUE(order.is_dense<float>(8));
+  EXPECT_FALSE(order.is_dense<float>(9));
+  EXPECT_FALSE(order.is_dense<float>(0)) << "one row again and again";
+}
+
 // Bytes become whole rows, rounded up: at least the next one. Rows may stand further apart than they are
 // wide.
 TEST(DecodeStreams, fetch_rows_that_come_later) {

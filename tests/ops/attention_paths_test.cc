@@ -2,6 +2,8 @@
 // being told which one ran.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "fovea/attention.h"
@@ -95,6 +97,36 @@ TEST(AttentionPaths, decoding_in_splits) {
         SCOPED_TRACE("m " + std::to_string(m) + " group " + std::to_string(group));
         const Inputs in(group, 1, 1, m, 20, 18);
         expect_attention(in.q, in.k, in.v);
+      }
+    }
+  });
+}
+
+// Gaps between rows change what is fetched ahead, not what is summed. Widths and rows that kernels know as
+// constants, and others.
+TEST(AttentionPaths, decoding_rows_with_gaps_gives_the_same_bits) {
+  on_every_instruction_set([] {
+    for (const Index width : {64, 128, 144}) {
+      for (const Index group : {1, 2, 3, 4, 5, 8}) {
+        SCOPED_TRACE("width " + std::to_string(width) + " group " + std::to_string(group));
+        const Inputs in(group, 1, 1, 1101, width, width);
+        expect_attention(in.q, in.k, in.v);
+        const Index stride = width + 8;
+        const auto with_gaps = [&](const Tensor& rows) {
+          Tensor wide = Tensor::filled({1, 1, 1101, stride}, std::numeric_limits<float>::quiet_NaN());
+          for (Index j = 0; j < 1101; ++j) {
+            std::copy_n(rows.data() + j * width, width, wide.data() + j * stride);
+          }
+          return wide;
+        };
+        const Tensor k = with_gaps(in.k), v = with_gaps(in.v);
+        const auto part = [&](const Tensor& wide) {
+          ConstView view(wide.data(), {1, 1, 1101, width}, {1101 * stride, 1101 * stride, stride, 1});
+          return view;
+        };
+        const Tensor expected = attention(in.q, in.k, in.v).output;
+        const Tensor output = attention(in.q, part(k), part(v)).output;
+        EXPECT_TRUE(std::equal(output.data(), output.data() + group * width, expected.data()));
       }
     }
   });
