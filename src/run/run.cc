@@ -231,9 +231,13 @@ std::vector<Index> Run::key_segments(AttentionKind kind, Index batch) const {
 
 void Run::set_tokens(AttentionKind kind, const std::vector<std::string>& queries,
                      std::vector<std::string> keys) {
-  const auto batch = static_cast<std::size_t>(layer(kind, 0).batch());
+  const Index batch = layer(kind, 0).batch();
   const auto for_all = [&](std::vector<std::string> names) {
-    return std::vector<std::vector<std::string>>(names.empty() ? 0 : batch, std::move(names));
+    std::vector<std::vector<std::string>> all;
+    if (names.empty() || batch == 0) return all;
+    for (Index b = 1; b < batch; ++b) all.push_back(names);
+    all.push_back(std::move(names));
+    return all;
   };
   set_tokens_of_each(kind, for_all(queries), for_all(std::move(keys)));
 }
