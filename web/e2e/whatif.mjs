@@ -41,6 +41,7 @@ async function switched({ binary, session, induction }) {
   const { page } = session;
   await open(session, `view=grid&c=${induction.id}`);
   await page.click("[data-off='1.0']");
+  await shown(page, () => location.hash.includes("off=L1H0"));
   await page.focus("[data-off='0.3']"); // by the keyboard, too
   await page.keyboard.press("Enter");
   await shown(page, () => document.querySelectorAll(".change-bar .off-chip").length === 2 && location.hash.includes("off=L0H3!L1H0"));
@@ -60,8 +61,10 @@ async function switched({ binary, session, induction }) {
   // Back undoes it, step by step.
   await page.evaluate(() => history.back());
   await shown(page, () => !location.hash.includes("before") && location.hash.includes("off="));
+  await settled(page);
   await page.evaluate(() => history.back());
   await shown(page, () => document.querySelectorAll(".change-bar .off-chip").length === 1);
+  await settled(page);
   await page.evaluate(() => history.back());
   await shown(page, () => !document.querySelector(".change-bar"));
   await page.evaluate(() => history.forward());
