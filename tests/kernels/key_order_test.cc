@@ -17,7 +17,5 @@ TEST(KeyOrder, is_streams_on_every_other_processor) {
   EXPECT_EQ(key_order_of("", 0), KeyOrder::streams);
 }
 
-TEST(KeyOrder, of_this_processor_does_not_change) { EXPECT_EQ(key_order(), key_order()); }
-
 }  // namespace
 }  // namespace fovea::kernels
