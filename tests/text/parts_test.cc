@@ -248,5 +248,21 @@ TEST(AddedTokens, kinds) {
   EXPECT_EQ(tokenizer.decode({0, 10, 1}), "a b");
 }
 
+// Found by fuzzing: the second id had no name, and its name was read from somewhere in memory.
+TEST(AddedTokens, of_one_name_have_one_id) {
+  SmallTokenizer small;
+  small.model = R"({"type": "BPE", "vocab": {"a": 0, "b": 1, "c": 2}, "merges": []})";
+  small.normalizer = R"({"type": "Lowercase"})";
+  small.added_tokens = R"([
+    {"id": 10, "content": "ab", "special": true, "normalized": false},
+    {"id": 4000, "content": "ab", "special": true, "normalized": true},
+    {"id": 5000, "content": "c", "special": false, "normalized": true}])";
+  const Tokenizer tokenizer = small.make();
+  const Encoding encoding = tokenizer.encode("abABcC");
+  EXPECT_EQ(encoding.ids, (std::vector<Index>{10, 10, 2, 2}));  // raw, then in lower case
+  EXPECT_EQ(encoding.tokens, (Strings{"ab", "ab", "c", "c"}));
+  EXPECT_EQ(tokenizer.size(), 4);
+}
+
 }  // namespace
 }  // namespace fovea

@@ -109,11 +109,9 @@ std::vector<AddedToken> read_added_tokens(const JsonField& json, const TokenTabl
     AddedToken token;
     token.content = each["content"].text();
     if (token.content.empty()) continue;
-    token.id = model_tokens.find(token.content);
     // The ids of all parts of a file have to stay near each other: tables are indexed by them.
     const Index largest = 4 * (model_tokens.end() + static_cast<Index>(json.size())) + 65536;
-    const auto id = static_cast<TokenId>(each["id"].integer(0, largest));
-    if (token.id == kNoToken) token.id = id;
+    token.id = static_cast<TokenId>(each["id"].integer(0, largest));
     token.special = each.flag_or("special", false);
     token.single_word = each.flag_or("single_word", false);
     token.strip_left = each.flag_or("lstrip", false);

@@ -11,8 +11,13 @@ TokenId TokenizerParts::pad() const {
 }
 
 void set_added_tokens(TokenizerParts& parts, std::vector<AddedToken> tokens) {
-  for (const AddedToken& token : tokens) {
-    if (parts.tokens.find(token.content) == kNoToken) parts.tokens.add(token.content, token.id);
+  for (AddedToken& token : tokens) {
+    const TokenId known = parts.tokens.find(token.content);
+    if (known == kNoToken) {
+      parts.tokens.add(token.content, token.id);
+    } else {
+      token.id = known;  // whatever the file says: of the model, or of an added token that came first
+    }
   }
   parts.added = AddedTokens(std::move(tokens), parts.normalizers);
 }
