@@ -53,12 +53,27 @@ bool MeasurePlan::wants_weights() const {
                      [&](Measure measure) { return wants(measure); });
 }
 
-HeadAccumulator::HeadAccumulator(const MeasurePlan& plan) : plan_(&plan) {
-  measures_.received.assign(at(plan.m), 0.0);
-  if (!plan.keep_rows) return;
-  for (const Measure measure : all_measures()) {
-    if (plan.wants(measure) && is_per_row(measure))
-      measures_.row_values[place(measure)].assign(at(plan.n), plan.absent);
+HeadAccumulator::HeadAccumulator(const MeasurePlan& plan) : plan_(&plan) { clear(); }
+
+void HeadAccumulator::restart(HeadMeasures used) {
+  HeadMeasures none;
+  none.received = std::move(used.received);
+  none.row_values = std::move(used.row_values);
+  measures_ = std::move(none);
+  clear();
+}
+
+void HeadAccumulator::clear() {
+  row_ = 0;
+  sums_.fill(0);
+  counts_.fill(0);
+  lift_ = {};
+  measures_.received.assign(at(plan_->m), 0.0);
+  if (!plan_->keep_rows) return;
+  for (std::size_t measure = 0; measure < kMeasureCount; ++measure) {
+    if (plan_->wanted[measure] && is_per_row(static_cast<Measure>(measure))) {
+      measures_.row_values[measure].assign(at(plan_->n), plan_->absent);
+    }
   }
 }
 
@@ -173,11 +188,9 @@ void HeadAccumulator::add_row(const RowFacts& facts, const VisibleKeys& visible)
 
 template <typename Weight>
 void HeadAccumulator::add_weights(const RowFacts& facts, const VisibleKeys& visible,
-                                  std::span<const Weight> weights) {
+                                  std::span<const Weight> weights, Index keys_90) {
   if (visible.count() > 0 && facts.sum > 0) {
-    if (plan_->wants(Measure::keys_90)) {
-      record(Measure::keys_90, static_cast<double>(keys_holding(kHeldShare, weights, scratch_)));
-    }
+    record(Measure::keys_90, static_cast<double>(keys_90));
     record_key(Measure::previous_token, position() - 1, visible, weights);
     record_key(Measure::next_token, position() + 1, visible, weights);
     record_key(Measure::first_token, 0, visible, weights);
@@ -190,13 +203,19 @@ void HeadAccumulator::add_weights(const RowFacts& facts, const VisibleKeys& visi
   add_row(facts, visible);
 }
 
-template void HeadAccumulator::add_weights(const RowFacts&, const VisibleKeys&, std::span<const float>);
-template void HeadAccumulator::add_weights(const RowFacts&, const VisibleKeys&, std::span<const double>);
+template void HeadAccumulator::add_weights(const RowFacts&, const VisibleKeys&, std::span<const float>,
+                                           Index);
+
+void HeadAccumulator::add_row(const RowFacts& facts, const VisibleKeys& visible,
+                              std::span<const double> weights) {
+  const bool counts = plan_->wants(Measure::keys_90) && visible.count() > 0 && facts.sum > 0;
+  add_weights(facts, visible, weights, counts ? keys_holding(kHeldShare, weights, scratch_) : 0);
+}
 
 HeadMeasures HeadAccumulator::finish() {
-  for (const Measure measure : all_measures()) {
-    if (counts_[place(measure)] == 0) continue;
-    measures_.values[place(measure)] = sums_[place(measure)] / static_cast<double>(counts_[place(measure)]);
+  for (std::size_t measure = 0; measure < kMeasureCount; ++measure) {
+    if (counts_[measure] == 0) continue;
+    measures_.values[measure] = sums_[measure] / static_cast<double>(counts_[measure]);
   }
   if (lift_.even > 0) {
     measures_.values[place(Measure::induction_lift)] = lift_.induced / lift_.even;

@@ -33,21 +33,24 @@ class HeadAccumulator {
 
   // The next rows, in order. `visible` are the keys of this row.
   void add_row(const RowFacts& facts, const VisibleKeys& visible);
-  void add_row(const RowFacts& facts, const VisibleKeys& visible, std::span<const double> weights) {
-    add_weights(facts, visible, weights);
-  }
-  void add_row(const RowFacts& facts, const VisibleKeys& visible, std::span<const float> weights) {
-    add_weights(facts, visible, weights);
+  void add_row(const RowFacts& facts, const VisibleKeys& visible, std::span<const double> weights);
+  // keys_90: how many of the weights hold kHeldShare of them.
+  void add_row(const RowFacts& facts, const VisibleKeys& visible, std::span<const float> weights,
+               Index keys_90) {
+    add_weights(facts, visible, weights, keys_90);
   }
   void add_received(Index key, double weight) {
     measures_.received[static_cast<std::size_t>(key)] += weight;
   }
 
   HeadMeasures finish();
+  // The same for another head, in the memory of what finish() gave.
+  void restart(HeadMeasures used);
 
  private:
   template <typename Weight>
-  void add_weights(const RowFacts& facts, const VisibleKeys& visible, std::span<const Weight> weights);
+  void add_weights(const RowFacts& facts, const VisibleKeys& visible, std::span<const Weight> weights,
+                   Index keys_90);
 
   // The value of this row, which counts in the mean.
   void record(Measure measure, double value);
@@ -65,13 +68,15 @@ class HeadAccumulator {
   template <typename Weight>
   void add_lift(const RowFacts& facts, const VisibleKeys& visible, std::span<const Weight> weights);
 
+  void clear();
+
   Index position() const { return row_ + plan_->m - plan_->n; }
 
   const MeasurePlan* plan_;
   HeadMeasures measures_;
-  Index row_ = 0;
-  std::array<double, kMeasureCount> sums_ = {};
-  std::array<Index, kMeasureCount> counts_ = {};
+  Index row_;
+  std::array<double, kMeasureCount> sums_;
+  std::array<Index, kMeasureCount> counts_;
   std::vector<double> scratch_;
   Index logarithm_of_ = 0;  // most rows see as many keys as the one before
   double logarithm_ = 0;

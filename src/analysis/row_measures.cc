@@ -105,10 +105,14 @@ Index keys_holding(double share, std::span<const double> row, std::vector<double
   return needed.keys + largest_holding(target - needed.sum, scratch.data(), scratch.data() + count);
 }
 
-Index keys_holding(double share, std::span<const float> row, std::vector<double>& scratch) {
-  const Index keys = fewest_holding(row, share * (1 - kHeldTolerance));
-  if (keys >= 0) return keys;
-  return keys_holding(share, std::vector<double>(row.begin(), row.end()), scratch);
+void keys_holding(double share, const float* rows, Index m, std::span<Index> keys) {
+  fewest_holding(rows, m, share * (1 - kHeldTolerance), keys);
+  std::vector<double> scratch;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] >= 0) continue;
+    const float* const row = rows + static_cast<Index>(i) * m;
+    keys[i] = keys_holding(share, std::vector<double>(row, row + m), scratch);
+  }
 }
 
 }  // namespace fovea

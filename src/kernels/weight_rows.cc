@@ -27,8 +27,9 @@ constexpr Index kFewWeights = 8;  // a whole number of vectors of doubles, whate
 
 // A row as whole vectors, the last one filled up with zeros.
 struct PaddedRow {
-  HWY_INLINE PaddedRow(const float* first, Index count) : data(first) {
+  HWY_INLINE void Set(const float* first, Index count) {
     const RowFloats d;
+    data = first;
     whole = count - count % static_cast<Index>(hn::Lanes(d));
     hn::Store(hn::Zero(d), d, rest);
     for (Index j = whole; j < count; ++j) rest[j - whole] = first[j];
@@ -39,38 +40,81 @@ struct PaddedRow {
   HWY_ALIGN float rest[kRowLanes];
 };
 
-struct HeldWeights {
-  float sum;
-  Index keys;
+// The search for the keys that hold a share of one row: the weights above `high` are needed and not enough,
+// those above `low` are enough.
+struct Search {
+  PaddedRow row;
+  double target;
+  float goal, least, most;  // all weights are less than or equal to `most`
+  float low, high;
+  float guess = 0;  // where the row before ended: rows of a head are alike
+  Index enough, needed;
+
+  // The next bound to try; 0 if none is left, or none is needed.
+  HWY_INLINE float Bound() const {
+    if (enough - needed <= kFewWeights) return 0;
+    float bound;
+    if (low > 0) {
+      bound = Between(low, high);
+      if (high == most) bound = std::min(bound, 2 * low);
+    } else if (high == most) {
+      bound = std::max(std::min(guess, most / 2), least);
+    } else {
+      bound = std::max(high / 2, least);
+    }
+    return bound > low && bound < high ? bound : 0;
+  }
+
+  // By the number of floats between them: near the geometric mean.
+  static HWY_INLINE float Between(float low, float high) {
+    const auto from = std::bit_cast<std::uint32_t>(low), to = std::bit_cast<std::uint32_t>(high);
+    return std::bit_cast<float>(from + (to - from) / 2);
+  }
+
+  HWY_INLINE void Note(float bound, float held, Index keys) {
+    if (held >= goal) {
+      low = bound, enough = keys;
+    } else {
+      high = bound, needed = keys;
+    }
+  }
 };
 
-// The weights above a bound: what is searched with, so float32 is enough.
-HWY_INLINE HeldWeights HeldAbove(const PaddedRow& row, float bound) {
+// A step of a search is a chain of sums that wait for one another: several rows are searched at a time.
+constexpr Index kRowsTogether = 4;
+
+// What the weights above a bound sum up to and how many they are, of kRowsTogether rows of one length, each
+// with its bound. It is searched with this, so float32 is enough.
+HWY_INLINE void HeldAbove(const Search* searches, const float* bounds, float* sums, Index* keys) {
+  static_assert(kRowsTogether == 4);
   const RowFloats d;
   const RowInts di;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const auto bounds = hn::Set(d, bound);
-  const auto rest = hn::Load(d, row.rest);
-  const auto rest_above = hn::Gt(rest, bounds);
-  auto sum_a = hn::IfThenElseZero(rest_above, rest), sum_b = hn::Zero(d);
-  auto count_a = hn::BitCast(di, hn::VecFromMask(d, rest_above)), count_b = hn::Zero(di);  // −1 for each
-  Index j = 0;
-  for (; j + 2 * lanes <= row.whole; j += 2 * lanes) {
-    const auto a = hn::LoadU(d, row.data + j), b = hn::LoadU(d, row.data + j + lanes);
-    const auto above_a = hn::Gt(a, bounds), above_b = hn::Gt(b, bounds);
-    sum_a = hn::Add(sum_a, hn::IfThenElseZero(above_a, a));
-    sum_b = hn::Add(sum_b, hn::IfThenElseZero(above_b, b));
-    count_a = hn::Add(count_a, hn::BitCast(di, hn::VecFromMask(d, above_a)));
-    count_b = hn::Add(count_b, hn::BitCast(di, hn::VecFromMask(d, above_b)));
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), whole = searches[0].row.whole;
+  const auto bound0 = hn::Set(d, bounds[0]), bound1 = hn::Set(d, bounds[1]);
+  const auto bound2 = hn::Set(d, bounds[2]), bound3 = hn::Set(d, bounds[3]);
+  auto sum0 = hn::Zero(d), sum1 = hn::Zero(d), sum2 = hn::Zero(d), sum3 = hn::Zero(d);
+  auto keys0 = hn::Zero(di), keys1 = hn::Zero(di), keys2 = hn::Zero(di), keys3 = hn::Zero(di);
+  const auto add = [&](const float* weights, auto bound, auto& sum, auto& count) HWY_ATTR {
+    const auto w = hn::LoadU(d, weights);
+    const auto above = hn::Gt(w, bound);
+    sum = hn::Add(sum, hn::IfThenElseZero(above, w));
+    count = hn::Sub(count, hn::BitCast(di, hn::VecFromMask(d, above)));  // −1 for each
+  };
+  for (Index j = 0; j < whole; j += lanes) {
+    add(searches[0].row.data + j, bound0, sum0, keys0);
+    add(searches[1].row.data + j, bound1, sum1, keys1);
+    add(searches[2].row.data + j, bound2, sum2, keys2);
+    add(searches[3].row.data + j, bound3, sum3, keys3);
   }
-  if (j < row.whole) {
-    const auto a = hn::LoadU(d, row.data + j);
-    const auto above = hn::Gt(a, bounds);
-    sum_b = hn::Add(sum_b, hn::IfThenElseZero(above, a));
-    count_b = hn::Add(count_b, hn::BitCast(di, hn::VecFromMask(d, above)));
-  }
-  return {hn::GetLane(hn::SumOfLanes(d, hn::Add(sum_a, sum_b))),
-          -static_cast<Index>(hn::GetLane(hn::SumOfLanes(di, hn::Add(count_a, count_b))))};
+  add(searches[0].row.rest, bound0, sum0, keys0);
+  add(searches[1].row.rest, bound1, sum1, keys1);
+  add(searches[2].row.rest, bound2, sum2, keys2);
+  add(searches[3].row.rest, bound3, sum3, keys3);
+  const auto put = [&](Index r, auto sum, auto count) HWY_ATTR {
+    sums[r] = hn::GetLane(hn::SumOfLanes(d, sum));
+    keys[r] = static_cast<Index>(hn::GetLane(hn::SumOfLanes(di, count)));
+  };
+  put(0, sum0, keys0), put(1, sum1, keys1), put(2, sum2, keys2), put(3, sum3, keys3);
 }
 
 // The sum of the weights above a bound, in double.
@@ -116,17 +160,28 @@ HWY_INLINE Index FewHolding(double target, const float* few) {
   return static_cast<Index>(needed);
 }
 
-// The weights in (low, high], which are kFewWeights at most, to `few`, zeros after them. Found 64 by 64 as
-// bits; CompressStore of Highway 1.0.3 copies its table of 1 KiB to the stack for every vector, which was
-// more than half of this search.
+// The weights in (low, high], which are kFewWeights at most, to `few` [kFewWeights + kRowLanes], zeros
+// after them.
 HWY_INLINE void TakeBetween(const PaddedRow& row, float low, float high, float* few) {
   const RowFloats d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const auto lows = hn::Set(d, low), highs = hn::Set(d, high);
+#if HWY_TARGET == HWY_AVX3
+  for (Index j = 0; j <= row.whole; j += lanes) {
+    const auto weights = hn::LoadU(d, j < row.whole ? row.data + j : row.rest);
+    const auto between = hn::And(hn::Gt(weights, lows), hn::Le(weights, highs));
+    hn::StoreU(hn::Compress(weights, between), d, few);
+    few += hn::CountTrue(d, between);
+  }
+  hn::StoreU(hn::Zero(d), d, few);
+#else
+  // Found 64 by 64 as bits: Compress of Highway 1.0.3 copies its table of 1 KiB to the stack for every
+  // vector, which was more than half of this search.
   for (Index k = 0; k < kFewWeights; ++k) few[k] = 0;
   std::uint64_t found = 0;
   for (Index j = 0; j <= row.whole; j += lanes) {
     const auto weights = hn::LoadU(d, j < row.whole ? row.data + j : row.rest);
-    const auto between = hn::And(hn::Gt(weights, hn::Set(d, low)), hn::Le(weights, hn::Set(d, high)));
+    const auto between = hn::And(hn::Gt(weights, lows), hn::Le(weights, highs));
     std::uint8_t bytes[8] = {};
     hn::StoreMaskBits(d, between, bytes);
     found |= (bytes[0] | std::uint64_t{bytes[1]} << 8) << (j % 64);
@@ -134,45 +189,70 @@ HWY_INLINE void TakeBetween(const PaddedRow& row, float low, float high, float* 
     const float* const first = row.data + j / 64 * 64;
     for (; found != 0; found &= found - 1) *few++ = first[std::countr_zero(found)];
   }
+#endif
 }
 
-// A bound is searched by halving, in float32: the weights above `high` are needed and not enough, those
-// above `low` are enough. The few between are then held against the target in double, which also finds out
-// where the search was wrong.
-Index KeysHolding(const float* HWY_RESTRICT weights, Index m, double share) {
-  const PaddedRow row(weights, m);
-  const double sum = SumAbove(row, 0);
-  if (!(sum > 0)) return 0;
-  const double target = share * sum;
-  const auto goal = static_cast<float>(target);
+// Of a row of zeros there is nothing to search for: Bound() is 0, and KeysFound() is 0.
+HWY_INLINE void Begin(Search& search, const float* weights, Index m, double share) {
+  search.row.Set(weights, m);
+  const double sum = SumAbove(search.row, 0);
+  search.target = share * sum;
+  search.goal = static_cast<float>(search.target);
   // Weights of less than this are not enough together to be missed.
-  const auto least = static_cast<float>((sum - target) / static_cast<double>(2 * m));
-  float low = 0, high = static_cast<float>(sum);  // no weight is larger
-  Index enough = m, needed = 0;
-  while (enough - needed > kFewWeights) {
-    // By the number of floats between them: near the geometric mean.
-    const auto from = std::bit_cast<std::uint32_t>(low), to = std::bit_cast<std::uint32_t>(high);
-    const float bound = low > 0 ? std::bit_cast<float>(from + (to - from) / 2) : std::min(least, high);
-    if (!(bound > low) || !(bound < high)) break;
-    const HeldWeights above = HeldAbove(row, bound);
-    if (above.sum >= goal) {
-      low = bound, enough = above.keys;
-    } else {
-      high = bound, needed = above.keys;
-    }
-  }
+  search.least = static_cast<float>((sum - search.target) / static_cast<double>(2 * m));
+  search.low = 0;
+  search.high = search.most = static_cast<float>(sum);
+  search.enough = sum > 0 ? m : 0;
+  search.needed = 0;
+}
+
+// The few weights between the bounds are held against the target in double, which also finds out where the
+// search was wrong.
+HWY_INLINE Index KeysFound(const Search& search) {
+  if (search.enough == 0) return 0;
+  const PaddedRow& row = search.row;
+  const double target = search.target;
+  const float low = search.low, high = search.high;
+  const Index enough = search.enough, needed = search.needed;
   double held = SumAbove(row, high);
   if (held >= target) return -1;
   if (enough - needed > kFewWeights) {
     // No float lies between: these are all equal to `high`.
     if (std::bit_cast<std::uint32_t>(high) - std::bit_cast<std::uint32_t>(low) != 1) return -1;
-    for (; needed < enough && held < target; ++needed) held += static_cast<double>(high);
-    return held < target ? -1 : needed;
+    Index keys = needed;
+    for (; keys < enough && held < target; ++keys) held += static_cast<double>(high);
+    return held < target ? -1 : keys;
   }
-  float few[kFewWeights];
+  float few[kFewWeights + kRowLanes];
   TakeBetween(row, low, high, few);
   const Index more = FewHolding(target - held, few);
   return more < 0 ? -1 : needed + more;
+}
+
+// A bound is searched by halving, in float32.
+void KeysHolding(const float* HWY_RESTRICT rows, Index count, Index m, double share,
+                 Index* HWY_RESTRICT keys) {
+  Search searches[kRowsTogether];
+  for (Index first = 0; first < count; first += kRowsTogether) {
+    for (Index r = 0; r < kRowsTogether; ++r) {
+      Begin(searches[r], rows + std::min(first + r, count - 1) * m, m, share);
+    }
+    while (true) {
+      float bounds[kRowsTogether], held[kRowsTogether];
+      Index above[kRowsTogether];
+      bool any = false;
+      for (Index r = 0; r < kRowsTogether; ++r) any |= (bounds[r] = searches[r].Bound()) > 0;
+      if (!any) break;
+      HeldAbove(searches, bounds, held, above);
+      for (Index r = 0; r < kRowsTogether; ++r) {
+        if (bounds[r] > 0) searches[r].Note(bounds[r], held[r], above[r]);
+      }
+    }
+    for (Search& search : searches)
+      search.guess = search.low > 0 ? Search::Between(search.low, search.high) : 0;
+    for (Index r = 0; r < std::min(kRowsTogether, count - first); ++r)
+      keys[first + r] = KeysFound(searches[r]);
+  }
 }
 
 void AddRowToSums(const float* HWY_RESTRICT row, Index m, double* HWY_RESTRICT sums) {
@@ -252,6 +332,27 @@ double SumXLogX(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, Index 
   return hn::GetLane(hn::SumOfLanes(doubles, sum));
 }
 
+void AddMarked(std::int64_t* HWY_RESTRICT rows, Index width, const MarkedAmount* amounts, Index count) {
+  using Counters = hn::ScalableTag<std::int64_t>;
+  const Counters d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), whole = width - width % lanes;
+  HWY_ALIGN std::int64_t bits[HWY_MAX_BYTES / sizeof(std::int64_t)];
+  for (Index i = 0; i < lanes; ++i) bits[i] = std::int64_t{1} << i;
+  const auto bit_of_lane = hn::Load(d, bits);
+  for (const MarkedAmount* each = amounts; each != amounts + count; ++each) {
+    std::int64_t* const row = rows + each->row * width;
+    const auto amount = hn::Set(d, each->amount);
+    std::uint64_t marks = each->marks;
+    for (Index i = 0; i < whole; i += lanes, marks >>= lanes) {
+      const auto marked = hn::TestBit(hn::Set(d, static_cast<std::int64_t>(marks)), bit_of_lane);
+      hn::StoreU(hn::Add(hn::LoadU(d, row + i), hn::IfThenElseZero(marked, amount)), d, row + i);
+    }
+    for (Index i = whole; i < width; ++i, marks >>= 1) {
+      row[i] += each->amount & -static_cast<std::int64_t>(marks & 1);  // no branch to guess
+    }
+  }
+}
+
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -262,10 +363,11 @@ HWY_EXPORT(KeysHolding);
 HWY_EXPORT(AddRowToSums);
 HWY_EXPORT(LargestOfRow);
 HWY_EXPORT(SumXLogX);
+HWY_EXPORT(AddMarked);
 
-Index keys_holding(const float* row, Index m, double share) {
+void keys_holding(const float* rows, Index count, Index m, double share, Index* keys) {
   apply_forced_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(KeysHolding)(row, m, share);
+  HWY_DYNAMIC_DISPATCH(KeysHolding)(rows, count, m, share, keys);
 }
 
 void add_row_to_sums(const float* row, Index m, double* sums) {
@@ -281,6 +383,11 @@ LargestWeight largest_weight(const float* row, const float* factors, Index m) {
 double sum_x_log_x(const float* a, const float* b, Index m) {
   apply_forced_instruction_set();
   return HWY_DYNAMIC_DISPATCH(SumXLogX)(a, b, m);
+}
+
+void add_marked(std::int64_t* rows, Index width, const MarkedAmount* amounts, Index count) {
+  apply_forced_instruction_set();
+  HWY_DYNAMIC_DISPATCH(AddMarked)(rows, width, amounts, count);
 }
 
 }  // namespace fovea::kernels

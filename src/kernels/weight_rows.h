@@ -1,13 +1,16 @@
-// Rows of attention weights, read for what a study asks of them: numbers ≥ 0, finite.
+// What a study asks of rows of attention weights (numbers ≥ 0, finite), and counts of them.
 #pragma once
+
+#include <cstdint>
 
 #include "fovea/shape.h"
 
 namespace fovea::kernels {
 
-// The fewest of the weights row [m] that sum to `share` of it, 0 < share < 1; 0 for a row of zeros. Sums
-// are in double; −1: rounding led the search astray, somebody slower has to do it (rare).
-Index keys_holding(const float* row, Index m, double share);
+// keys [count]: of each of rows [count, m], the fewest weights that sum to `share` of it, 0 < share < 1; 0
+// for a row of zeros. Sums are in double; −1: rounding led the search astray, somebody slower has to do it
+// (rare).
+void keys_holding(const float* rows, Index count, Index m, double share, Index* keys);
 
 // sums [m] += row [m], in double.
 void add_row_to_sums(const float* row, Index m, double* sums);
@@ -23,5 +26,14 @@ LargestWeight largest_weight(const float* row, const float* factors, Index m);
 inline constexpr Index kRowPadding = 16;
 // Σ x ln x over x = a [m] + b [m], 0 ≤ x ≤ 2, each term within 1.5e-7; m is a multiple of kRowPadding.
 double sum_x_log_x(const float* a, const float* b, Index m);
+
+// An amount for the counters of one row that are marked: bit i stands for counter i.
+struct MarkedAmount {
+  Index row = 0;
+  std::uint64_t marks = 0;
+  std::int64_t amount = 0;
+};
+// Adds `count` amounts to rows of `width` counters, width ≤ 64.
+void add_marked(std::int64_t* rows, Index width, const MarkedAmount* amounts, Index count);
 
 }  // namespace fovea::kernels

@@ -1,14 +1,12 @@
 #include "ops/weight_rows.h"
 
-#include "kernels/weight_rows.h"
-
 namespace fovea {
 inline namespace internal {
 
 static_assert(kRowMultiple == kernels::kRowPadding);
 
-Index fewest_holding(std::span<const float> row, double share) {
-  return kernels::keys_holding(row.data(), static_cast<Index>(row.size()), share);
+void fewest_holding(const float* rows, Index m, double share, std::span<Index> keys) {
+  kernels::keys_holding(rows, static_cast<Index>(keys.size()), m, share, keys.data());
 }
 
 void add_row_to_sums(std::span<const float> row, double* sums) {
@@ -22,6 +20,10 @@ LargestOfRow largest_of_row(std::span<const float> row, const float* factors) {
 
 double sum_x_log_x(std::span<const float> a, const float* b) {
   return kernels::sum_x_log_x(a.data(), b, static_cast<Index>(a.size()));
+}
+
+void add_marked(std::int64_t* rows, Index width, std::span<const MarkedAmount> amounts) {
+  kernels::add_marked(rows, width, amounts.data(), static_cast<Index>(amounts.size()));
 }
 
 }  // namespace internal

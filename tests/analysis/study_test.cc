@@ -89,14 +89,16 @@ TEST(Study, heavy_pairs_are_found_whatever_else_comes) {
   const Index vocabulary = 30522;
   std::vector<std::int64_t> buckets(static_cast<std::size_t>(kPairBuckets * pair_counters(vocabulary)));
   Random random(5);
-  for (int i = 0; i < 20000; ++i) {
-    add_pair(buckets.data(), vocabulary, random.below(vocabulary), random.below(vocabulary), 0.2);
-  }
+  const auto add_pair = [&](Index query, Index key, double weight) {
+    const MarkedAmount pair = marked_pair(vocabulary, query, key, weight);
+    add_marked(buckets.data(), pair_counters(vocabulary), {&pair, 1});
+  };
+  for (int i = 0; i < 20000; ++i) add_pair(random.below(vocabulary), random.below(vocabulary), 0.2);
   std::map<std::pair<Index, Index>, double> heavy;
   for (Index p = 0; p < 20; ++p) {
     const auto pair = std::pair(random.below(vocabulary), random.below(vocabulary));
     heavy[pair] = 50;
-    for (int i = 0; i < 50; ++i) add_pair(buckets.data(), vocabulary, pair.first, pair.second, 1);
+    for (int i = 0; i < 50; ++i) add_pair(pair.first, pair.second, 1);
   }
   Index found = 0;
   for (Index b = 0; b < kPairBuckets; ++b) {

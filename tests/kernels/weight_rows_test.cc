@@ -45,13 +45,19 @@ std::vector<std::vector<float>> rows_of_weights() {
   return rows;
 }
 
+Index keys_of(const std::vector<float>& row, double share) {
+  Index keys = -2;
+  keys_holding(row.data(), 1, static_cast<Index>(row.size()), share, &keys);
+  return keys;
+}
+
 TEST(WeightRows, keys_holding_as_many_as_sorting_finds) {
   const std::vector<std::vector<float>> rows = rows_of_weights();
   fovea::testing::on_every_instruction_set([&] {
     Index given_up = 0;
     for (const std::vector<float>& row : rows) {
       for (const double share : {0.9 * (1 - 1e-6), 0.5003}) {
-        const Index keys = keys_holding(row.data(), static_cast<Index>(row.size()), share);
+        const Index keys = keys_of(row, share);
         if (keys < 0) {
           ++given_up;
         } else {
@@ -63,11 +69,35 @@ TEST(WeightRows, keys_holding_as_many_as_sorting_finds) {
   });
 }
 
+// Searched together: each finds what it finds alone, however many there are and whatever the others need.
+TEST(WeightRows, keys_holding_of_many_rows) {
+  Random random(13);
+  for (const Index count : {1, 3, 4, 5, 8, 11}) {
+    for (const Index m : {1, 7, 16, 37, 128}) {
+      std::vector<float> rows(at(count * m));
+      for (Index i = 0; i < count; ++i) {
+        const double sharpness = i % 3 == 1 ? 0 : 6 * random.uniform();  // alike, or not
+        for (Index j = 0; j < m; ++j) {
+          rows[at(i * m + j)] =
+              i % 5 == 2 ? 0.0f : static_cast<float>(std::exp(sharpness * random.normal()));
+        }
+      }
+      fovea::testing::on_every_instruction_set([&] {
+        std::vector<Index> together(at(count), -2);
+        keys_holding(rows.data(), count, m, 0.9, together.data());
+        for (Index i = 0; i < count; ++i) {
+          const std::vector<float> row(rows.begin() + i * m, rows.begin() + (i + 1) * m);
+          EXPECT_EQ(together[at(i)], keys_by_sorting(row, 0.9))
+              << "row " << i << " of " << count << ", " << m;
+        }
+      });
+    }
+  }
+}
+
 TEST(WeightRows, keys_holding_of_ties_and_zeros) {
   fovea::testing::on_every_instruction_set([] {
-    const auto holding = [](const std::vector<float>& row) {
-      return keys_holding(row.data(), static_cast<Index>(row.size()), 0.9 * (1 - 1e-6));
-    };
+    const auto holding = [](const std::vector<float>& row) { return keys_of(row, 0.9 * (1 - 1e-6)); };
     EXPECT_EQ(holding({}), 0);
     EXPECT_EQ(holding({0, 0}), 0);
     EXPECT_EQ(holding(std::vector<float>(10, 0.1f)), 9);
@@ -159,6 +189,28 @@ TEST(WeightRows, x_log_x_of_a_long_row_is_not_rounded_to_its_sum) {
   }
   fovea::testing::on_every_instruction_set(
       [&] { EXPECT_NEAR(sum_x_log_x(a.data(), b.data(), kKeys), want, 2e-7); });
+}
+
+TEST(WeightRows, amounts_go_to_the_marked_counters_and_nowhere_else) {
+  Random random(21);
+  for (const Index width : {1, 2, 7, 8, 9, 31, 33, 63, 64}) {
+    const Index rows = 5;
+    std::vector<MarkedAmount> amounts;
+    for (Index i = 0; i < 40; ++i) {
+      amounts.push_back({random.below(rows), random(), static_cast<std::int64_t>(random() >> 20)});
+    }
+    std::vector<std::int64_t> expected(at(rows * width), 5);
+    for (const MarkedAmount& each : amounts) {
+      for (Index i = 0; i < width; ++i) {
+        if ((each.marks >> i & 1) != 0) expected[at(each.row * width + i)] += each.amount;
+      }
+    }
+    fovea::testing::on_every_instruction_set([&] {
+      std::vector<std::int64_t> counters(at(rows * width), 5);
+      add_marked(counters.data(), width, amounts.data(), static_cast<Index>(amounts.size()));
+      EXPECT_EQ(counters, expected) << width << " counters";
+    });
+  }
 }
 
 }  // namespace

@@ -20,15 +20,10 @@ Index bucket_of(std::uint64_t number) {
 
 }  // namespace
 
-void add_pair(std::int64_t* buckets, Index vocabulary, Index query, Index key, double weight) {
+// The first counter sums all weight, the others that of each bit.
+MarkedAmount marked_pair(Index vocabulary, Index query, Index key, double weight) {
   const std::uint64_t number = pair_number(vocabulary, query, key);
-  const std::int64_t amount = std::llrint(weight * kPairUnit);
-  std::int64_t* bucket = buckets + bucket_of(number) * pair_counters(vocabulary);
-  bucket[0] += amount;
-  const Index bits = 2 * token_bits(vocabulary);
-  for (Index bit = 0; bit < bits; ++bit) {
-    bucket[1 + bit] += amount & -static_cast<std::int64_t>(number >> bit & 1);  // no branch to guess
-  }
+  return {bucket_of(number), number << 1 | 1, std::llrint(weight * kPairUnit)};
 }
 
 std::optional<DecodedPair> pair_of_bucket(const std::int64_t* buckets, Index vocabulary, Index bucket) {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "fovea/shape.h"
+#include "ops/weight_rows.h"
 
 namespace fovea {
 
@@ -27,8 +28,9 @@ inline Index pair_counters(Index vocabulary) { return 1 + 2 * token_bits(vocabul
 // Weights here are integers of weight · 2^20: a counter takes 2^43 rows.
 inline constexpr double kPairUnit = 1048576.0;
 
-// `buckets` are kPairBuckets × pair_counters(vocabulary) counters.
-void add_pair(std::int64_t* buckets, Index vocabulary, Index query, Index key, double weight);
+// What add_marked() (ops/weight_rows.h) is to add to a head's kPairBuckets rows of
+// pair_counters(vocabulary).
+MarkedAmount marked_pair(Index vocabulary, Index query, Index key, double weight);
 
 struct DecodedPair {
   Index query = 0, key = 0;

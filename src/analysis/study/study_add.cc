@@ -51,9 +51,10 @@ void add_measure(StudyState& state, Index head, std::size_t k, const std::vector
   std::vector<FewMoments<Sum>> positions(by_row ? length : 0);
   for (const MeasuredText& text : texts) {
     if (text.heads.empty()) continue;
-    const std::vector<double>& rows = text.heads[at(head)].rows[k];
+    const std::size_t n = text.ids.size();
+    const double* const rows = text.heads[at(head)].rows.data() + k * n;
     std::array<FewMoments<Sum>, static_cast<std::size_t>(kTokenKinds)> kinds = {};
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t i = 0; i < (by_row ? n : 1); ++i) {
       const double value = rows[i];
       if (std::isnan(value)) continue;
       const Sum sum = exact_as<Sum>(value), square = exact_as<Sum>(value * value);
@@ -86,23 +87,32 @@ void add_measures(StudyState& state, Index head, const std::vector<MeasuredText>
   }
 }
 
-// What tokens receive, and who looks at whom. What a head's tokens receive is larger than a cache and read
-// all over: it is fetched a few tokens ahead. (Fetching the buckets of pairs did not help.)
-void add_tokens(StudyState& state, Index head, const MeasuredText& text) {
+// What a head's tokens receive is larger than a cache and read all over: it is fetched a few tokens ahead.
+void add_received(StudyState& state, Index head, const MeasuredText& text) {
   constexpr std::size_t kAhead = 8;
-  const Index vocabulary = state.header.vocabulary;
-  const HeadOfText& of_text = text.heads[at(head)];
-  Int128* received = state.received.data() + head * vocabulary;
-  std::int64_t* pairs = state.pairs.data() + head * kPairBuckets * pair_counters(vocabulary);
+  Int128* received = state.received.data() + head * state.header.vocabulary;
+  const std::vector<double>& of_text = text.heads[at(head)].received;
   const std::vector<Index>& ids = text.ids;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (i + kAhead < ids.size()) __builtin_prefetch(received + ids[i + kAhead], 1);
-    received[ids[i]] += exact(of_text.received[i]);
+    received[ids[i]] += exact(of_text[i]);
+  }
+}
+
+// Who looks at whom.
+void add_pairs(StudyState& state, Index head, const MeasuredText& text) {
+  const Index vocabulary = state.header.vocabulary;
+  const HeadOfText& of_text = text.heads[at(head)];
+  std::vector<MarkedAmount> pairs;
+  pairs.reserve(text.ids.size());
+  for (std::size_t i = 0; i < text.ids.size(); ++i) {
     const std::int32_t key = of_text.strongest[i];
     if (key < 0) continue;
-    add_pair(pairs, vocabulary, ids[i], ids[static_cast<std::size_t>(key)],
-             static_cast<double>(of_text.strongest_weight[i]));
+    pairs.push_back(marked_pair(vocabulary, text.ids[i], text.ids[at(key)],
+                                static_cast<double>(of_text.strongest_weight[i])));
   }
+  const Index counters = pair_counters(vocabulary);
+  add_marked(state.pairs.data() + head * kPairBuckets * counters, counters, pairs);
 }
 
 StudyPlace place_of(const MeasuredText& text, const HeadOfText& head) {
@@ -145,7 +155,8 @@ void add_head(StudyState& state, Index head, const std::vector<MeasuredText>& te
       state.distance_weight[at(first + d)] += exact(of_text.distance_weight[at(d)]);
       state.distance_pairs[at(first + d)] += of_text.distance_pairs[at(d)];
     }
-    add_tokens(state, head, text);
+    add_received(state, head, text);
+    add_pairs(state, head, text);
     ++state.roles[at(head) * study_roles().size() + of_text.role];
     std::vector<StudyPlace>& places = state.places[at(head)];
     const bool full = static_cast<Index>(places.size()) == kStudyPlaces;

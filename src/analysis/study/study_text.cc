@@ -98,26 +98,33 @@ class StudyProbe final : public Probe {
     const bool one_band = band_rows(header_.heads * n_) >= n_;
     const AttentionStatistics statistics =
         attention_statistics(call.q, call.k, call.options, {.thumbnail = 0, .weights = one_band});
-    std::vector<HeadAccumulator> accumulators(at(header_.heads), HeadAccumulator(plan_));
+    accumulators_.resize(at(header_.heads), HeadAccumulator(plan_));
     for (Index h = 0; h < header_.heads; ++h) prepare(head(call.layer, h));
     const ScoreExtents extents{1, 1, header_.heads, n_, n_};
     VisibleKeys visible(call.options.mask.node(), extents);
+    std::vector<Index> keys_90;
     for_each_row_band(0, n_, header_.heads * n_, [&](Index begin, Index end) {
+      keys_90.resize(at(end - begin));
       const Tensor band =
           one_band ? Tensor() : attention_crop(call.q, call.k, call.options, {begin, end, 0, n_});
       const Tensor& weights = one_band ? statistics.weights : band;
       for (Index h = 0; h < header_.heads; ++h) {
+        const float* const rows = weights.data() + h * (end - begin) * n_;
+        keys_holding(kHeldShare, rows, n_, keys_90);
         for (Index i = begin; i < end; ++i) {
-          const float* row = weights.data() + (h * (end - begin) + i - begin) * n_;
           visible.set_row(0, h, i);
-          add_row(accumulators[at(h)], statistics, call.layer, h, i, {row, at(n_)}, visible);
+          add_row(accumulators_[at(h)], statistics, call.layer, h, i, {rows + (i - begin) * n_, at(n_)},
+                  visible, keys_90[at(i - begin)]);
         }
       }
     });
     for (Index h = 0; h < header_.heads; ++h) {
       const float* received = statistics.received.data() + h * n_;
-      for (Index j = 0; j < n_; ++j) accumulators[at(h)].add_received(j, static_cast<double>(received[j]));
-      finish(head(call.layer, h), accumulators[at(h)].finish());
+      HeadAccumulator& accumulator = accumulators_[at(h)];
+      for (Index j = 0; j < n_; ++j) accumulator.add_received(j, static_cast<double>(received[j]));
+      HeadMeasures measures = accumulator.finish();
+      finish(head(call.layer, h), measures);
+      accumulator.restart(std::move(measures));
     }
     if (call.layer + 1 == header_.layers) throw SeenAll();
   }
@@ -139,7 +146,7 @@ class StudyProbe final : public Probe {
   }
 
   void add_row(HeadAccumulator& accumulator, const AttentionStatistics& statistics, Index layer, Index h,
-               Index i, std::span<const float> weights, const VisibleKeys& visible) {
+               Index i, std::span<const float> weights, const VisibleKeys& visible, Index keys_90) {
     const Index place = h * n_ + i;
     const auto value = [&](const Tensor& measure) { return static_cast<double>(measure.data()[place]); };
     if (std::isnan(statistics.entropy.data()[place])) {
@@ -148,7 +155,7 @@ class StudyProbe final : public Probe {
     const double maximum = value(statistics.maximum);
     accumulator.add_row({maximum > 0 ? 1.0 : 0.0, value(statistics.entropy), maximum,
                          value(statistics.distance), value(statistics.diagonal)},
-                        visible, weights);
+                        visible, weights, keys_90);
     HeadOfText& head = this->head(layer, h);
     add_row_to_sums(weights, head.distance_weight.data() + (n_ - 1 - i));
     // One more from where an interval begins, one less from where it ends.
@@ -179,22 +186,24 @@ class StudyProbe final : public Probe {
     head.best_row.assign(weights.begin(), weights.end());
   }
 
-  void finish(HeadOfText& head, HeadMeasures measures) const {
+  void finish(HeadOfText& head, const HeadMeasures& measures) const {
     std::partial_sum(head.distance_pairs.begin(), head.distance_pairs.end(), head.distance_pairs.begin());
     head.distance_pairs.pop_back();
     head.role = study_role(role_of(measures, text_.tokens).id);
+    head.rows.reserve(study_measures().size() * at(n_));
     for (const Measure measure : study_measures()) {
-      const auto place = static_cast<std::size_t>(measure);
-      std::vector<double> rows = std::move(measures.row_values[place]);
+      const std::vector<double>& rows = measures.rows(measure);
+      head.rows.insert(head.rows.end(), rows.begin(), rows.end());
+      if (rows.empty()) head.rows.resize(head.rows.size() + at(n_), plan_.absent);
       const bool of_text = measure == Measure::received || measure == Measure::sink_share;
-      if (of_text && !std::isnan(measures.values[place])) rows = {measures.values[place]};
-      head.rows.push_back(std::move(rows));
+      if (of_text) head.rows[head.rows.size() - at(n_)] = measures[measure];
     }
-    head.received = std::move(measures.received);
+    head.received = measures.received;
   }
 
   const StudyHeader& header_;
   MeasurePlan plan_;
+  std::vector<HeadAccumulator> accumulators_;  // of the heads of a layer
   MeasuredText& text_;
   Index n_;
   std::vector<Index> compared_;

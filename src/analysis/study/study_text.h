@@ -14,10 +14,10 @@ inline namespace internal {
 
 // Of one head. N tokens.
 struct HeadOfText {
-  std::vector<std::vector<double>> rows;  // [K][N], NaN where the measure does not apply; [1] if it is of
-                                          // the text; empty: not at all
-  std::vector<double> received;           // [N]
-  std::vector<double> distance_weight;    // [2N − 1], distance −(N − 1) first
+  std::vector<double> rows;             // [K, N], NaN where the measure does not apply; of a text's
+                                        // measures, the first is that of the text
+  std::vector<double> received;         // [N]
+  std::vector<double> distance_weight;  // [2N − 1], distance −(N − 1) first
   std::vector<std::int64_t> distance_pairs;
   std::vector<std::int32_t> strongest;  // [N] the key that is not special and holds most; −1: none
   std::vector<float> strongest_weight;  // [N]
