@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Optional, Sequence
 
 import torch
@@ -20,8 +20,6 @@ NAME = "fovea"  # of our attention function and of our masks, among transformers
 class Call:
     """One attention call of a module."""
 
-    forward: int  # which forward pass of the model it belongs to
-    kind: str
     q: Any  # [B, H, N, D]
     k: Any  # [B, Hkv, M, D]; with sinks [B, Hkv, 1 + M, D]
     v: Any
@@ -30,6 +28,8 @@ class Call:
     scale: Optional[float]
     softcap: float
     sinks: bool = False
+    forward: int = 0  # which forward pass of the model it belongs to
+    kind: str = ""
 
 
 def _kept(tensor: torch.Tensor) -> torch.Tensor:
@@ -38,6 +38,11 @@ def _kept(tensor: torch.Tensor) -> torch.Tensor:
     if tensor.untyped_storage().nbytes() > tensor.numel() * tensor.element_size():
         return tensor.clone(memory_format=torch.contiguous_format)
     return tensor
+
+
+def _kept_call(call: Call) -> Call:
+    bias = None if call.bias is None else call.bias.detach().float()
+    return replace(call, q=_kept(call.q), k=_kept(call.k), v=_kept(call.v), bias=bias)
 
 
 def _kind_of(name: str, module: Any, encoder_decoder: bool) -> str:
@@ -95,6 +100,11 @@ class _Recorder:
 
     def watches(self, module: Any) -> bool:
         return self.names is None or id(module) in self.names
+
+    def keep(self, module: Any, call: Call) -> None:
+        name = self.names.get(id(module), "") if self.names else ""
+        kind = _kind_of(name, module, self.encoder_decoder)
+        self.calls.append(replace(call, forward=self.forward, kind=kind))
 
 
 _active: list[_Recorder] = []  # the innermost last
@@ -164,33 +174,21 @@ def attention_forward(
     """What transformers calls for each attention; query [B, H, N, D], the result [B, N, H, Dv]."""
     if query.dtype == torch.float64:
         raise TypeError(f"{type(module).__name__} computes in float64, expected float32, float16 or bfloat16: model.float()")
-    recorder = next((each for each in reversed(_active) if each.watches(module)), None)
+    watching = [each for each in _active if each.watches(module)]  # captures may be nested: each keeps the call
+    recorder = watching[-1] if watching else None
     mask = attention_mask
     if mask is None:
         causal = is_causal if is_causal is not None else getattr(module, "is_causal", False)
         # As torch's: with one query there is nothing to hide.
         mask = _fovea.Mask.causal("top_left") if causal and query.shape[2] > 1 else None
-    name = recorder.names.get(id(module), "") if recorder and recorder.names else ""
-    call = Call(
-        recorder.forward if recorder else 0,
-        _kind_of(name, module, bool(recorder and recorder.encoder_decoder)),
-        query,
-        key,
-        value,
-        mask,
-        position_bias,
-        scaling,
-        float(softcap or 0.0),
-    )
+    call = Call(query, key, value, mask, position_bias, scaling, float(softcap or 0.0))
     if s_aux is not None:
         _with_sinks(call, s_aux)
     call.mask = _engine_mask(call.mask, call.k.shape[2])
-    if recorder is not None:
-        bias = None if call.bias is None else call.bias.detach().float()
-        q, k, v = _kept(call.q), _kept(call.k), _kept(call.v)
-        recorder.calls.append(
-            Call(call.forward, call.kind, q, k, v, call.mask, bias, call.scale, call.softcap, call.sinks)
-        )
+    if watching:
+        kept = _kept_call(call)
+        for each in watching:
+            each.keep(module, kept)
     if recorder is not None and not recorder.compute:
         found = _torch_forward(
             module, query, key, value, attention_mask, softcap, s_aux, dropout=dropout, scaling=scaling,
@@ -418,7 +416,7 @@ class capture_sdpa:
             mask = attn_mask.unsqueeze(1 if query.dim() == 3 else 0)
         mask = _engine_mask(mask, k.shape[2])
         kind = "decoder" if is_causal else "encoder"
-        self._recorder.calls.append(Call(0, kind, _kept(q), _kept(k), _kept(v), mask, None, scale, 0.0))
+        self._recorder.calls.append(Call(_kept(q), _kept(k), _kept(v), mask, None, scale, 0.0, kind=kind))
         compute = self._before
         if self._compute:
             from ._torch import scaled_dot_product_attention as compute

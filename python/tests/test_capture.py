@@ -182,6 +182,21 @@ def test_only_watching():
     torch.testing.assert_close(weights_of(run, "decoder", 1), expected.attentions[1], atol=2e-5, rtol=0)
 
 
+def test_nested_captures_both_keep_what_they_watch():
+    model, inputs = make("t5")
+    with torch.no_grad(), fovea.capture(model) as whole, fovea.capture(model, compute=False) as again:
+        with fovea.capture(model.encoder) as part:
+            model(**inputs)
+    expected = eager(model, inputs)
+    for run in (whole, again, part):
+        torch.testing.assert_close(
+            weights_of(run, "encoder", 1), expected.encoder_attentions[1], atol=2e-5, rtol=0
+        )
+    for run in (whole, again):
+        torch.testing.assert_close(weights_of(run, "cross", 0), expected.cross_attentions[0], atol=2e-5, rtol=0)
+    assert part.kinds == ["encoder"]
+
+
 def test_gradients_flow_through_a_captured_model():
     model, inputs = make("llama")
     gradients = []
