@@ -11,6 +11,7 @@
 
 #include "core/dropout.h"
 #include "core/parallel.h"
+#include "fovea/threads.h"
 #include "kernels/decode_streams.h"
 #include "kernels/instruction_set.h"
 #include "kernels/key_order.h"
@@ -107,6 +108,7 @@ class DecodeSplit {
   bool AreFinite(const T* values) const;
   template <typename T>
   void AddValuesOneByOne(const T* values, Index r);
+  Index following() const { return p_.keys() - begin_ - count_; }  // keys of this head after the split
   const Intervals* Visible(Index r) const {
     return parts_.visible.empty() ? nullptr
                                   : &parts_.visible[static_cast<std::size_t>(key_head_ * parts_.rows + r)];
@@ -196,7 +198,7 @@ void DecodeSplit::Scores(const T* keys) {
   const Index whole = depth_ / lanes_ * lanes_, stride = p_.k.stride(3);
   const Streams<kScoreStreams> streams(count_, kScoreFetch, bytes_of<T>(depth_));
   if (kHasMemoryOrder && parts_.order == KeyOrder::memory) {
-    const Neighbours<kScoreStreams> order(count_, kMemoryFetch, bytes_of<T>(depth_));
+    const Neighbours<kScoreStreams> order(count_, following(), kMemoryFetch, bytes_of<T>(depth_));
     DotInMemoryOrder(q_, q_stride_, rows_, whole, order, keys, stride, scores_);
   } else {
     for (Index step = 0; step < streams.steps(); ++step) {
@@ -289,7 +291,8 @@ void DecodeSplit::AddValues(const T* values) {
   }
   if constexpr (kHasMemoryOrder) {
     if (parts_.order == KeyOrder::memory) {
-      return AddInBlocks(values, Neighbours<kNeighbours>(count_, kMemoryFetch, bytes_of<T>(value_width_)));
+      return AddInBlocks(
+          values, Neighbours<kNeighbours>(count_, following(), kMemoryFetch, bytes_of<T>(value_width_)));
     }
   }
   AddInBlocks(values, Streams<kValueStreams>(count_, kValueFetch, bytes_of<T>(value_width_)));
@@ -413,12 +416,18 @@ void attention_decode(const AttentionProblem& problem, KeyOrder order) {
     problem.mask->visible_keys(decode_row(problem, row / parts.rows, row % parts.rows),
                                parts.visible[static_cast<std::size_t>(row)]);
   }
-  parallel_for(parts.key_heads * parts.splits, [&](Index item) {
+  const auto run = [&](Index item) {
     const Index key_head = item / parts.splits;
     HWY_DYNAMIC_DISPATCH(RunSplit)(problem, parts, key_head, item % parts.splits);
     // Whoever finishes the last split merges all, while others still read.
     if (parts.left[static_cast<std::size_t>(key_head)].fetch_sub(1, std::memory_order_acq_rel) > 1) return;
     for (Index r = 0; r < parts.rows; ++r) merge_row(problem, parts, key_head, r);
+  };
+  // Neighbouring splits on one thread: what a processor fetches past the end of one is the next one's.
+  const Index items = parts.key_heads * parts.splits;
+  const Index per_task = std::max<Index>(1, items / (8 * thread_count()));
+  parallel_for((items + per_task - 1) / per_task, [&](Index task) {
+    for (Index item = task * per_task; item < std::min(items, (task + 1) * per_task); ++item) run(item);
   });
 }
 

@@ -79,15 +79,19 @@ class Streams {
   Index length_, count_, near_, far_;
 };
 
-// `count` keys in the order of memory, NS neighbours in a step.
+// `count` keys in the order of memory, NS neighbours in a step; `following` more lie after them, which are
+// fetched already when the last ones are read.
 template <int NS>
 class Neighbours {
  public:
   static constexpr int kKeys = NS;
 
   // Lines are fetched into the first cache only.
-  Neighbours(Index count, Index ahead, Index row_bytes)
-      : count_(count), row_bytes_(row_bytes), near_(whole_rows(ahead, row_bytes)) {}
+  Neighbours(Index count, Index following, Index ahead, Index row_bytes)
+      : count_(count),
+        all_(count + following),
+        row_bytes_(row_bytes),
+        near_(whole_rows(ahead, row_bytes)) {}
 
   Index steps() const { return count_ / NS; }
   Index rest() const { return count_ / NS * NS; }
@@ -102,7 +106,7 @@ class Neighbours {
   StreamKeys<T, NS> at(Index step, const T* rows, Index stride) const {
     StreamKeys<T, NS> keys;
     const Index bytes = stride * static_cast<Index>(sizeof(T));
-    keys.near = step * NS + near_ < count_ ? near_ * bytes : 0;
+    keys.near = step * NS + near_ < all_ ? near_ * bytes : 0;
     for (int s = 0; s < NS; ++s) {
       keys.key[s] = step * NS + s;
       keys.row[s] = rows + keys.key[s] * stride;
@@ -111,7 +115,7 @@ class Neighbours {
   }
 
  private:
-  Index count_, row_bytes_, near_;
+  Index count_, all_, row_bytes_, near_;
 };
 
 }  // namespace fovea::kernels

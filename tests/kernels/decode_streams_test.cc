@@ -42,7 +42,7 @@ TEST(DecodeStreams, read_every_key_once) {
 TEST(DecodeNeighbours, come_in_the_order_of_memory) {
   const Index stride = 8;
   const std::vector<float> rows(static_cast<std::size_t>(103 * stride));
-  const Neighbours<4> order(103, 40, 32);  // 2 rows ahead
+  const Neighbours<4> order(103, 0, 40, 32);  // 2 rows ahead
   EXPECT_EQ(order.steps(), 25);
   EXPECT_EQ(order.rest(), 100);
   for (Index step = 0; step < order.steps(); ++step) {
@@ -54,12 +54,17 @@ TEST(DecodeNeighbours, come_in_the_order_of_memory) {
     EXPECT_EQ(keys.near, 2 * 32);
     EXPECT_EQ(keys.far, 0);
   }
-  EXPECT_EQ(Neighbours<4>(103, 40 * 32, 32).at(15, rows.data(), stride).near, 40 * 32);
-  EXPECT_EQ(Neighbours<4>(103, 40 * 32, 32).at(16, rows.data(), stride).near, 0) << "past the end";
+  const auto fetched = [&](Index following, Index step) {
+    return Neighbours<4>(103, following, 40 * 32, 32).at(step, rows.data(), stride).near;
+  };
+  EXPECT_EQ(fetched(0, 15), 40 * 32);
+  EXPECT_EQ(fetched(0, 16), 0) << "past the end";
+  EXPECT_EQ(fetched(2, 16), 40 * 32) << "the keys of the next split";
+  EXPECT_EQ(fetched(2, 17), 0) << "past their end";
 }
 
 TEST(DecodeNeighbours, are_dense_where_no_gap_is_between_rows) {
-  const Neighbours<4> order(8, 0, 32);
+  const Neighbours<4> order(8, 0, 0, 32);
   EXPECT_TRUE(order.is_dense<float>(8));
   EXPECT_FALSE(order.is_dense<float>(9));
   EXPECT_FALSE(order.is_dense<float>(0)) << "one row again and again";
