@@ -407,6 +407,17 @@ void merge_row(const AttentionProblem& p, const DecodeParts& parts, Index key_he
   std::fill(weights + hidden, weights + p.keys(), 0.0f);
 }
 
+// Where tasks of neighbouring items begin, and the end: each takes a share of what is left, 1 / `shares`,
+// but one item at least. Neighbouring splits belong on one thread, because what a processor fetches past
+// the end of one is the next one's; small tasks belong at the end, where a thread waits for the others.
+std::vector<Index> shrinking_tasks(Index items, Index shares) {
+  std::vector<Index> begins{0};
+  while (begins.back() < items) {
+    begins.push_back(begins.back() + std::max<Index>(1, (items - begins.back()) / shares));
+  }
+  return begins;
+}
+
 }  // namespace
 
 void attention_decode(const AttentionProblem& problem, KeyOrder order) {
@@ -423,11 +434,10 @@ void attention_decode(const AttentionProblem& problem, KeyOrder order) {
     if (parts.left[static_cast<std::size_t>(key_head)].fetch_sub(1, std::memory_order_acq_rel) > 1) return;
     for (Index r = 0; r < parts.rows; ++r) merge_row(problem, parts, key_head, r);
   };
-  // Neighbouring splits on one thread: what a processor fetches past the end of one is the next one's.
-  const Index items = parts.key_heads * parts.splits;
-  const Index per_task = std::max<Index>(1, items / (8 * thread_count()));
-  parallel_for((items + per_task - 1) / per_task, [&](Index task) {
-    for (Index item = task * per_task; item < std::min(items, (task + 1) * per_task); ++item) run(item);
+  const std::vector<Index> tasks = shrinking_tasks(parts.key_heads * parts.splits, 2 * thread_count());
+  parallel_for(static_cast<Index>(tasks.size()) - 1, [&](Index task) {
+    const auto at = static_cast<std::size_t>(task);
+    for (Index item = tasks[at]; item < tasks[at + 1]; ++item) run(item);
   });
 }
 
