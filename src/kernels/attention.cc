@@ -41,6 +41,7 @@ struct BlockItem {
 #include "kernels/dropout-inl.h"
 #include "kernels/exp2-inl.h"
 #include "kernels/finite-inl.h"
+#include "kernels/key_rows-inl.h"
 #include "kernels/query_strip-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -70,24 +71,7 @@ class QueryBlock {
     std::vector<float> step_max;
   };
 
-  // Rows of k or v of the head at work.
-  struct KeyRows {
-    const ConstView& view;
-    const StoredRows& stored;
-    Index offset = 0;       // of the head, in elements
-    float* room = nullptr;  // [kKeyBlock, width], for rows that are widened or copied
-    bool is_float() const { return stored.type == FloatType::float32; }
-    const float* row(Index r) const { return view.data() + offset + r * view.stride(3); }
-  };
-  struct FloatRows {
-    const float* data;
-    Index stride;
-  };
-
   Index FirstKey(Row where, const StripRows& rows) const;
-  static FloatRows Neighbours(const KeyRows& rows, Index begin, Index count);
-  static FloatRows Gathered(const KeyRows& rows, const Index* numbers, Index count);
-  static void Fetch(const KeyRows& rows, Index offset, Index begin, Index count, FetchAhead& ahead);
   void RunNeighbours();
   void RunGathered(Strip& strip);
   void Step(Strip& strip, const KeyStep& keys, const float* values, Index value_stride);
@@ -192,35 +176,8 @@ void QueryBlock::Announce(const BlockItem& next) {
     ahead_.Add(ScoreProblem::start(p_.q, where.batch, where.head) + first.first * p_.q.stride(3),
                p_.q.stride(3), queries, p_.depth());
   }
-  Fetch(keys_, ScoreProblem::offset(p_.k, key_head), begin, keys, ahead_);
-  Fetch(values_, ScoreProblem::offset(p_.v, key_head), begin, keys, ahead_);
-}
-
-// Rows to be widened are read in one go, which processors follow by themselves.
-void QueryBlock::Fetch(const KeyRows& rows, Index offset, Index begin, Index count, FetchAhead& ahead) {
-  if (!rows.is_float()) return;
-  const Index stride = rows.view.stride(3);
-  ahead.Add(rows.view.data() + offset + begin * stride, stride, count, rows.view.shape()[4]);
-}
-
-// Keys or values from `begin` on, as float32: where they are, or widened.
-QueryBlock::FloatRows QueryBlock::Neighbours(const KeyRows& rows, Index begin, Index count) {
-  const Index stride = rows.view.stride(3), width = rows.view.shape()[4];
-  if (rows.is_float()) return {rows.row(begin), stride};
-  WidenRows(rows.stored, rows.offset, stride, begin, nullptr, count, width, rows.room);
-  return {rows.room, width};
-}
-
-// Those with these numbers, side by side.
-QueryBlock::FloatRows QueryBlock::Gathered(const KeyRows& rows, const Index* numbers, Index count) {
-  const Index stride = rows.view.stride(3), width = rows.view.shape()[4];
-  if (numbers[count - 1] - numbers[0] == count - 1) return Neighbours(rows, numbers[0], count);
-  if (!rows.is_float()) {
-    WidenRows(rows.stored, rows.offset, stride, 0, numbers, count, width, rows.room);
-  } else {
-    for (Index g = 0; g < count; ++g) std::copy_n(rows.row(numbers[g]), width, rows.room + g * width);
-  }
-  return {rows.room, width};
+  keys_.Fetch(ScoreProblem::offset(p_.k, key_head), begin, keys, ahead_);
+  values_.Fetch(ScoreProblem::offset(p_.v, key_head), begin, keys, ahead_);
 }
 
 // Of the step with which these rows will begin, as far as their first one tells.
@@ -263,10 +220,10 @@ void QueryBlock::RunNeighbours() {
     const Index next = begin + kKeyBlock, count = std::min(kKeyBlock, m_ - next);
     step_ahead_ = {};
     step_ahead_.Then(&ahead_);
-    Fetch(keys_, keys_.offset, next, count, step_ahead_);
-    Fetch(values_, values_.offset, next, count, step_ahead_);
+    keys_.Fetch(keys_.offset, next, count, step_ahead_);
+    values_.Fetch(values_.offset, next, count, step_ahead_);
     const Index here = std::min(kKeyBlock, hull.end - begin);
-    const FloatRows k = Neighbours(keys_, begin, here), v = Neighbours(values_, begin, here);
+    const FloatRows k = keys_.Neighbours(begin, here), v = values_.Neighbours(begin, here);
     for (Strip& strip : strips_) {
       if (strip.queries.all_rows().scattered) continue;
       const VisibleSpan span = strip.queries.visible().span(begin, std::min(begin + kKeyBlock, m_));
@@ -293,10 +250,10 @@ void QueryBlock::RunGathered(Strip& strip) {
     const Index count = std::min(kKeyBlock, total - begin);
     const Index* list = visible.keys().data() + begin;
     const FloatRows k =
-        keys_.is_float() ? FloatRows{keys_.row(0), p_.k.stride(3)} : Gathered(keys_, list, count);
+        keys_.is_float() ? FloatRows{keys_.row(0), p_.k.stride(3)} : keys_.Gathered(list, count);
     const KeyStep keys{k.data, k.stride,         list[0], count, list, visible.all_see(list, count),
                        {},     !keys_.is_float()};
-    const FloatRows v = Gathered(values_, list, count);
+    const FloatRows v = values_.Gathered(list, count);
     ++gathered_;
     Step(strip, keys, v.data, v.stride);
   }
