@@ -81,6 +81,7 @@ class PieceRun {
   Index kept_floats_;
   float* tile_;              // [kScoreRows, W]
   float* new_max_;           // [W]
+  float* ones_;              // [W]
   float* history_;           // [steps, W]: the maximum after each step of the strip at work
   float* scratch_;           // [2, kKeyBlock, W]
   float* key_values_;        // [kKeyBlock]
@@ -114,12 +115,14 @@ void PieceRun::LayOut() {
   kept_floats_ = second_pass_ ? std::min(kKeptFloats / width, m_) * width : 0;
   memory_ =
       Tensor::uninitialized({kBlockStrips * per_strip + kept_floats_ + (2 * width + lanes_) * kKeyBlock +
-                             (kScoreRows + 7 + steps) * width + gathered});
+                             (kScoreRows + 8 + steps) * width + gathered});
   float* at = memory_.data();
   const auto take = [&at](Index floats) { return std::exchange(at, at + floats); };
   kept_ = take(kept_floats_ + 6 * width);  // as a register tile may round the number of keys up
   tile_ = take(kScoreRows * width);
   new_max_ = take(width);
+  ones_ = take(width);
+  std::fill_n(ones_, width, 1.0f);
   history_ = take(steps * width);
   scratch_ = take(2 * kKeyBlock * width);
   key_values_ = take(kKeyBlock * lanes_);
@@ -312,7 +315,12 @@ void PieceRun::AddToProduct(const StatisticsStrip& strip, const KeyStep& keys, c
 }
 
 void PieceRun::CutOut(const StatisticsStrip& strip, const KeyStep& keys, const float* tile) {
-  const Index columns = p_.key_end - p_.key_begin;
+  const Index columns = p_.key_end - p_.key_begin, first = keys.key(0) - p_.key_begin;
+  if (AreNeighbours(keys) && strip.queries.all_rows().order == nullptr && first >= 0 &&
+      first + keys.count <= columns) {
+    return TransposeOut(tile, strip.queries.width(), keys.count, strip.queries.rows(), ones_,
+                        p_.weights + ResultRow(strip, 0) * columns + first, columns);
+  }
   for (Index r = 0; r < strip.queries.rows(); ++r) {
     float* out = p_.weights + ResultRow(strip, r) * columns;
     for (Index g = 0; g < keys.count; ++g) {

@@ -131,7 +131,9 @@ AttentionStatistics measured(const char* op, const Call& call, kernels::Statisti
     problem.picture_max = s.thumbnail_max.data();
   }
   if (wanted.weights) {
-    s.weights = Tensor(call.views.result_shape(n, m));  // hidden key blocks are skipped: it begins as zeros
+    const Shape shape = call.views.result_shape(n, m);
+    // Hidden blocks of keys are skipped: there it begins as zeros.
+    s.weights = problem.mask == nullptr ? Tensor::uninitialized(shape) : Tensor(shape);
     problem.key_end = m;
     problem.weights = s.weights.data();
   }

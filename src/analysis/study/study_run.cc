@@ -2,9 +2,13 @@
 #include <chrono>
 #include <filesystem>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "analysis/study/study_file.h"
 #include "analysis/study/study_state.h"
+#include "analysis/study/study_text.h"
+#include "core/at.h"
 #include "core/fail.h"
 #include "core/parallel.h"
 #include "fovea/study.h"
@@ -38,9 +42,11 @@ class StudyRunner {
       }
       measure();
     } catch (const Stopped&) {
+      add_last();
       save();
       throw;
     }
+    add_last();
     take_counts();
     return std::move(study_);
   }
@@ -60,18 +66,46 @@ class StudyRunner {
     return true;
   }
 
+  // The texts that wait, a text per thread: its own loops are then plain ones, and no thread waits for
+  // another within a layer. Those measured before are added in the same loop, head by head, because a
+  // thread that has no text left would wait for the others: 3 % of the time on two threads.
   void measure() {
-    study_.add(model_, waiting_, options_.stop);
-    measured_ += static_cast<Index>(waiting_.size());
+    const std::vector<MeasuredText> last = take_last();
+    StudyState& state = *study_.state_;
+    std::vector<MeasuredText> measured(waiting_.size());
+    const auto texts = static_cast<Index>(waiting_.size());
+    // A stop leaves out texts, never heads.
+    parallel_for(texts + state.header.all_heads(), [&](Index i) {
+      if (i >= texts) return add_head(state, i - texts, last);
+      check_stop(options_.stop, "study");
+      measured[at(i)] = measure_text(model_, state.header, waiting_[at(i)]);
+    });
+    last_ = std::move(measured);
+    last_position_ = position_;
+    measured_ += texts;
     waiting_.clear();
-    saved_position_ = position_;
     if (options_.progress) {
       options_.progress({position_.texts, measured_, corpus_.expected(), seconds_since(begin_)});
     }
     if (seconds_since(last_saved_) >= options_.checkpoint_seconds) save();
   }
 
-  // What waits is not in it: that is read again.
+  void add_last() {
+    const std::vector<MeasuredText> last = take_last();
+    StudyState& state = *study_.state_;
+    parallel_for(state.header.all_heads(), [&](Index head) { add_head(state, head, last); });
+  }
+
+  // Their heads are about to be added.
+  std::vector<MeasuredText> take_last() {
+    std::vector<MeasuredText> last = std::exchange(last_, {});
+    if (last.empty()) return last;
+    add_texts(*study_.state_, last);
+    saved_position_ = last_position_;
+    return last;
+  }
+
+  // What waits, or was measured and not added yet, is not in it: that is read again.
   void save() {
     last_saved_ = Clock::now();
     if (!options_.checkpoint.empty()) save_state(options_.checkpoint, *study_.state_, &saved_position_);
@@ -114,7 +148,9 @@ class StudyRunner {
   const StudyRunOptions& options_;
   Study study_;
   std::vector<std::string> waiting_;
-  StudyPosition position_{0, text_hash("")}, saved_position_{0, text_hash("")};
+  std::vector<MeasuredText> last_;  // measured, not added yet
+  // After the texts that were read; after those in last_; after those that were added.
+  StudyPosition position_{0, text_hash("")}, last_position_ = position_, saved_position_ = position_;
   Index measured_ = 0;
   Clock::time_point begin_, last_saved_;
 };
