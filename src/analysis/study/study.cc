@@ -12,7 +12,6 @@
 #include "analysis/study/study_text.h"
 #include "core/at.h"
 #include "core/fail.h"
-#include "core/parallel.h"
 #include "fovea/measure_definitions.h"
 
 namespace fovea {
@@ -84,12 +83,7 @@ void Study::add(const TextModel& model, const std::vector<std::string>& texts,
          to_string(given.weights), to_string(given.precision), to_string(header.weights),
          to_string(header.precision));
   }
-  std::vector<MeasuredText> measured(texts.size());
-  // A text per thread: its own loops are then plain ones, and no thread waits for another within a layer.
-  parallel_for(static_cast<Index>(texts.size()), stop, "study",
-               [&](Index i) { measured[at(i)] = measure_text(model, header, texts[at(i)]); });
-  add_texts(*state_, measured);
-  parallel_for(header.all_heads(), [&](Index head) { add_head(*state_, head, measured); });
+  add_texts(*state_, add_and_measure(*state_, {}, model, texts, stop));
 }
 
 void Study::merge(const Study& other) { merge_states(*state_, *other.state_); }

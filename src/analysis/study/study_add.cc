@@ -8,6 +8,7 @@
 #include "analysis/study/pair_sketch.h"
 #include "analysis/study/study_text.h"
 #include "core/at.h"
+#include "core/parallel.h"
 
 namespace fovea {
 inline namespace internal {
@@ -141,8 +142,7 @@ StudyPlace place_of(const MeasuredText& text, const HeadOfText& head) {
   return place;
 }
 
-}  // namespace
-
+// What one head did with the texts.
 void add_head(StudyState& state, Index head, const std::vector<MeasuredText>& texts) {
   const StudyHeader& header = state.header;
   add_measures(state, head, texts);
@@ -166,7 +166,8 @@ void add_head(StudyState& state, Index head, const std::vector<MeasuredText>& te
   }
 }
 
-void add_texts(StudyState& state, const std::vector<MeasuredText>& texts) {
+// What the texts have in common: counts, tokens, similarity.
+void add_shared(StudyState& state, const std::vector<MeasuredText>& texts) {
   const Index heads = state.header.all_heads();
   for (const MeasuredText& text : texts) {
     if (text.heads.empty()) {
@@ -188,6 +189,31 @@ void add_texts(StudyState& state, const std::vector<MeasuredText>& texts) {
     }
     state.divergence_rows[0] += text.divergence_rows;
   }
+}
+
+}  // namespace
+
+void add_texts(StudyState& state, const std::vector<MeasuredText>& texts) {
+  if (texts.empty()) return;
+  add_shared(state, texts);
+  parallel_for(state.header.all_heads(), [&](Index head) { add_head(state, head, texts); });
+}
+
+// A text per thread: its own loops are then plain ones, and no thread waits for another within a layer. The
+// heads of the last texts come after the new texts in the same loop, because a thread that has no text left
+// would wait for the others: 3 % of the time on two threads.
+std::vector<MeasuredText> add_and_measure(StudyState& state, const std::vector<MeasuredText>& last,
+                                          const TextModel& model, const std::vector<std::string>& texts,
+                                          const std::stop_token& stop) {
+  add_shared(state, last);
+  const auto count = static_cast<Index>(texts.size());
+  std::vector<MeasuredText> measured(texts.size());
+  parallel_for(count + (last.empty() ? 0 : state.header.all_heads()), [&](Index i) {
+    if (i >= count) return add_head(state, i - count, last);
+    check_stop(stop, "study");
+    measured[at(i)] = measure_text(model, state.header, texts[at(i)]);
+  });
+  return measured;
 }
 
 }  // namespace internal

@@ -8,7 +8,6 @@
 #include "analysis/study/study_file.h"
 #include "analysis/study/study_state.h"
 #include "analysis/study/study_text.h"
-#include "core/at.h"
 #include "core/fail.h"
 #include "core/parallel.h"
 #include "fovea/study.h"
@@ -66,23 +65,12 @@ class StudyRunner {
     return true;
   }
 
-  // The texts that wait, a text per thread: its own loops are then plain ones, and no thread waits for
-  // another within a layer. Those measured before are added in the same loop, head by head, because a
-  // thread that has no text left would wait for the others: 3 % of the time on two threads.
+  // The texts that wait; those measured before them are added meanwhile.
   void measure() {
     const std::vector<MeasuredText> last = take_last();
-    StudyState& state = *study_.state_;
-    std::vector<MeasuredText> measured(waiting_.size());
-    const auto texts = static_cast<Index>(waiting_.size());
-    // A stop leaves out texts, never heads.
-    parallel_for(texts + state.header.all_heads(), [&](Index i) {
-      if (i >= texts) return add_head(state, i - texts, last);
-      check_stop(options_.stop, "study");
-      measured[at(i)] = measure_text(model_, state.header, waiting_[at(i)]);
-    });
-    last_ = std::move(measured);
+    last_ = add_and_measure(*study_.state_, last, model_, waiting_, options_.stop);
     last_position_ = position_;
-    measured_ += texts;
+    measured_ += static_cast<Index>(waiting_.size());
     waiting_.clear();
     if (options_.progress) {
       options_.progress({position_.texts, measured_, corpus_.expected(), seconds_since(begin_)});
@@ -90,19 +78,12 @@ class StudyRunner {
     if (seconds_since(last_saved_) >= options_.checkpoint_seconds) save();
   }
 
-  void add_last() {
-    const std::vector<MeasuredText> last = take_last();
-    StudyState& state = *study_.state_;
-    parallel_for(state.header.all_heads(), [&](Index head) { add_head(state, head, last); });
-  }
+  void add_last() { add_texts(*study_.state_, take_last()); }
 
-  // Their heads are about to be added.
+  // To be added at once.
   std::vector<MeasuredText> take_last() {
-    std::vector<MeasuredText> last = std::exchange(last_, {});
-    if (last.empty()) return last;
-    add_texts(*study_.state_, last);
     saved_position_ = last_position_;
-    return last;
+    return std::exchange(last_, {});
   }
 
   // What waits, or was measured and not added yet, is not in it: that is read again.
@@ -131,7 +112,7 @@ class StudyRunner {
       fail("[study] {}: the corpus has changed since; remove it to begin anew", path);
     }
     study_.state_ = std::move(state);
-    saved_position_ = position_;
+    last_position_ = saved_position_ = position_;
   }
 
   // Every shard reads all rows; the first counts what is wrong with them.

@@ -43,10 +43,13 @@ struct MeasuredText {
 // else.
 MeasuredText measure_text(const TextModel& model, const StudyHeader& header, const std::string& text);
 
-// Adds what one head did with several texts.
-void add_head(StudyState& state, Index head, const std::vector<MeasuredText>& texts);
-// And what the texts have in common: counts, tokens, similarity.
 void add_texts(StudyState& state, const std::vector<MeasuredText>& texts);
+
+// Adds `last` and measures `texts`. A stop, or a text that cannot be measured, is thrown when all of `last`
+// is added.
+std::vector<MeasuredText> add_and_measure(StudyState& state, const std::vector<MeasuredText>& last,
+                                          const TextModel& model, const std::vector<std::string>& texts,
+                                          const std::stop_token& stop);
 
 }  // namespace internal
 }  // namespace fovea
