@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -329,6 +330,40 @@ TEST(Study, goes_on_where_it_was_stopped) {
   EXPECT_NE(
       message_of([&] { study_corpus(small_model(), changed, options); }).find("the corpus has changed"),
       std::string::npos);
+}
+
+// As one that is killed: what counts is the file that was there at some moment, not what a stop still
+// saves.
+TEST(Study, goes_on_from_what_was_saved_on_the_way) {
+  const TemporaryDirectory directory;
+  std::vector<std::string> texts;
+  for (int i = 0; i < 4; ++i) {
+    for (const std::string& text : some_texts()) texts.push_back(text + std::to_string(i));
+  }
+  const std::string path = put_lines(directory, "texts.txt", texts);
+  StudyRunOptions options;
+  options.study = small_options();
+  const auto bytes = [&] {
+    Corpus corpus(path);
+    return bytes_of(study_corpus(small_model(), corpus, options));
+  };
+  const std::string truth = bytes();
+  options.checkpoint = directory.file("partial");
+  options.checkpoint_seconds = 0;
+  const std::string killed = directory.file("killed");
+  // Before a report stands what was saved after the one before it: the third is the first with texts in it,
+  // the second of a run that went on has those it began with.
+  for (const int moment : {3, 2, 3, 2}) {
+    int reports = 0;
+    options.progress = [&](const StudyProgress&) {
+      if (++reports == moment) std::filesystem::copy_file(options.checkpoint, killed);
+    };
+    EXPECT_EQ(bytes(), truth) << moment;
+    if (reports < moment) break;
+    std::filesystem::rename(killed, options.checkpoint);
+  }
+  options.progress = {};
+  EXPECT_EQ(bytes(), truth);
 }
 
 // A study of rounded weights is another one: shards of both must not be mixed.
